@@ -45,6 +45,7 @@ COMMANDS = [
     # the period of a fragment begins where that before it ended
     ["inject", "--itrace=i7iexwI", "-o", "OUT"],
     ["inject", "--itrace=i1000i", "-o", "OUT"],
+    ["inject", "--itrace=i300nse", "-o", "OUT"],
     ["inject", "--itrace=bi10il16", "-z3"],
     ["script", "--itrace=be", "-F", "comm,pid,tid,cpu,time,ip,sym,dso,addr,flags"],
     ["script"],

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* backlog.c - batches in chunks of memory: ranges in one byte or five, other elements as they are. */
+/*
+ * backlog.c - batches in chunks of memory: ranges in one byte or five, other elements as they are.
+ */
 #include "outputs/synth/backlog.h"
 
 #include <pthread.h>
@@ -23,7 +25,10 @@
 /* Maximum number of ranges in a record. */
 #define MAX_RANGES 256u
 
-/* A range in a record: the number of instructions, and if its address is that after the range before. */
+/*
+ * A range in a record: the number of instructions, and if its address is not that after the range
+ * before.
+ */
 #define RANGE_INSNS 0x7fu
 #define RANGE_JUMPED 0x80u
 
@@ -66,10 +71,11 @@ struct kept_ranges {
 	uint16_t jumps;		/* ranges with RANGE_JUMPED, at least the first one */
 	uint32_t insns;		/* of all ranges */
 	uint64_t high;		/* upper half of their addresses */
-	uint32_t addr[];	/* the lower half, of each jump; after them the ranges, a byte each */
+	/* the lower half, of each jump; after them the ranges, a byte each */
+	uint32_t addr[];
 };
 
-/* ---- room -------------------------------------------------------------------------------------- */
+/* ---- room ---------------------------------------------------------------------------------- */
 
 struct backlog_room *backlog_room_new(void)
 {
@@ -143,7 +149,7 @@ static size_t aligned(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* ---- keeping ----------------------------------------------------------------------------------- */
+/* ---- keeping ------------------------------------------------------------------------------- */
 
 /* Returns room for a record of up to `size` bytes. */
 static void *reserve(struct backlog *b, size_t size)
@@ -194,7 +200,8 @@ static inline uint32_t head_of(const struct cst_generic *g)
 {
 	uint32_t head;
 
-	_Static_assert(offsetof(struct cst_generic, security) == offsetof(struct cst_generic, kind) + 3,
+	_Static_assert(offsetof(struct cst_generic, security) ==
+			       offsetof(struct cst_generic, kind) + 3,
 		       "the four fields follow each other");
 	memcpy(&head, &g->kind, sizeof(head));
 	return head;
@@ -215,7 +222,8 @@ static size_t ranges_size(uint32_t nr, uint32_t jumps)
 /* True if the range can be the next one of a record with `first`. */
 static inline bool is_alike(const struct cst_generic *g, const struct cst_generic *first)
 {
-	return !((g->addr ^ first->addr) >> 32 | (g->isa ^ first->isa) | g->n_insn / (RANGE_INSNS + 1));
+	return !((g->addr ^ first->addr) >> 32 | (g->isa ^ first->isa) |
+		 g->n_insn / (RANGE_INSNS + 1));
 }
 
 /*
@@ -273,7 +281,7 @@ bool backlog_keep(struct backlog *b, const struct stream *s, const struct cst_ge
 	return true;
 }
 
-/* ---- passing on -------------------------------------------------------------------------------- */
+/* ---- passing on ---------------------------------------------------------------------------- */
 
 /* A batch that is made again. */
 struct replay {
@@ -331,12 +339,12 @@ static void begin_batch(struct replay *r, const struct stream *s)
 /* Counts the instructions of a range. Returns true if one of them is a sample. */
 static inline bool count(struct replay *r, uint32_t insns)
 {
-	if (insns < r->left) {
-		r->left -= insns;
-		return false;
-	}
-	r->left = r->use->period - (insns - r->left) % r->use->period;
-	return true;
+	const bool sampled = insns >= r->left;
+
+	for (; insns >= r->left; r->left = r->rc ? UINT64_MAX : r->use->further(r->use->data))
+		insns -= (uint32_t)r->left;
+	r->left -= insns;
+	return sampled;
 }
 
 static void add_element(struct replay *r, const struct cst_generic *g)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * backlog.h - batches that a shard of the trace keeps while the state at its begin is not known:
- * which of its instructions are samples depends on the number of those before. Ranges are kept in
+ * which of its instructions are samples depends on those before. Ranges are kept in
  * few bytes, without what samples of instructions do not use. A backlog belongs to one thread.
  */
 #ifndef CSTRACE_OUTPUTS_SYNTH_BACKLOG_H
@@ -24,9 +24,12 @@ void backlog_free(struct backlog *b);
 bool backlog_keep(struct backlog *b, const struct stream *s, const struct cst_generic *g, size_t n);
 
 struct backlog_use {
-	/* Returns the number of instructions up to the stream's next sample, at least 1. */
+	/*
+	 * Before a batch: returns the number of instructions up to its first sample, at least 1;
+	 * further(): from the last one found up to the next.
+	 */
 	uint64_t (*next)(void *data, const struct stream *s);
-	uint64_t period;	/* instructions between further samples, at least 1 */
+	uint64_t (*further)(void *data);
 	/*
 	 * As consumer.batch; ranges between those with samples and before the last one of a
 	 * sequence are CST_GEN_SKIPPED.

@@ -408,11 +408,22 @@ static uint64_t end_of_thread(const struct injector *in, const struct stream *s)
 	return alive < last ? alive : UINT64_MAX;
 }
 
+const struct stream *injector_stream(const struct injector *in, const struct stream *s,
+				     struct stream *ended)
+{
+	const uint64_t time = in->timed ? sideband_alive(in->sb, s->host.tid, s->time) : s->time;
+
+	if (time == s->time)
+		return s;
+	*ended = *s;
+	ended->time = time;
+	return ended;
+}
+
 int injector_batch(struct injector *in, const struct stream *s, const struct cst_generic *g,
 		   size_t n)
 {
 	struct stream ended;
-	uint64_t time;
 
 	if (!in->shard.is_shard && pw_failed(in->w))
 		return ERR_REPORTED;
@@ -423,12 +434,7 @@ int injector_batch(struct injector *in, const struct stream *s, const struct cst
 		history_batch(history_of(in, s), s, g, n);
 	in->batch_tid = s->host.tid;
 	in->alive_until = end_of_thread(in, s);
-	time = in->timed ? sideband_alive(in->sb, s->host.tid, s->time) : s->time;
-	if (time == s->time)
-		return sampler_batch(in->sp, s, g, n);
-	ended = *s;
-	ended.time = time;
-	return sampler_batch(in->sp, &ended, g, n);
+	return sampler_batch(in->sp, injector_stream(in, s, &ended), g, n);
 }
 
 static int on_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)

@@ -94,6 +94,9 @@ void injector_free_followed(struct injector *in);
 /* Reports what failed with the temporary file of the output. */
 int injector_temporary_failed(const struct injector *in);
 
+/* Returns the stream of a batch, not later than the end of its thread: `s`, or a copy in *ended. */
+const struct stream *injector_stream(const struct injector *in, const struct stream *s,
+				     struct stream *ended);
 /* Takes a batch: the function of the consumer, if it has no backlog. */
 int injector_batch(struct injector *in, const struct stream *s, const struct cst_generic *g,
 		   size_t n);

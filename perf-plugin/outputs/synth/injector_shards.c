@@ -53,13 +53,21 @@ static void shard_resume(void *data, void *shard)
 	sampler_continue(more->sp, in->sp);
 }
 
-/* ---- shards that begin late -------------------------------------------------------------------- */
+/* ---- shards that begin late ---------------------------------------------------------------- */
 
 static uint64_t next_sample(void *data, const struct stream *s)
 {
 	const struct injector *in = data;
+	struct stream ended;
 
-	return sampler_next(in->sp, s);
+	return sampler_next(in->sp, injector_stream(in, s, &ended));
+}
+
+static uint64_t further_sample(void *data)
+{
+	const struct injector *in = data;
+
+	return sampler_further(in->sp);
 }
 
 static int take_batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
@@ -70,7 +78,7 @@ static int take_batch(void *data, const struct stream *s, const struct cst_gener
 /* Begins with the state of the shards before, when their results are taken. */
 static int begin(struct injector *in)
 {
-	const struct backlog_use use = { .next = next_sample, .period = in->o.itrace.period,
+	const struct backlog_use use = { .next = next_sample, .further = further_sample,
 					 .batch = take_batch, .data = in };
 	int rc = SESSION_UNFIT;
 
@@ -100,7 +108,7 @@ void injector_late_end(struct injector *in)
 	begin(in);
 }
 
-/* ---- taking ------------------------------------------------------------------------------------ */
+/* ---- taking -------------------------------------------------------------------------------- */
 
 /*
  * Returns the lane for the end of a stretch that the previous shard left open; it precedes the next

@@ -12,7 +12,8 @@ static uint64_t now_of(const struct sampled_stream *ln)
 						 ln->clock.rate, RATE_SHIFT);
 }
 
-void sample_clock_arm(struct sampled_stream *ln, uint64_t period)
+/* Converts the time of the next sample to a number of instructions. */
+static void arm(struct sampled_stream *ln, uint64_t period)
 {
 	uint64_t now = now_of(ln), n;
 
@@ -26,8 +27,8 @@ void sample_clock_arm(struct sampled_stream *ln, uint64_t period)
 	ln->counts.next = ln->counts.insns + (n < 1 ? 1 : n > INT64_MAX ? INT64_MAX : n);
 }
 
-void sample_clock_batch(const struct sampler *sp, struct sampled_stream *ln,
-			 const struct stream *s)
+/* Takes over the rate of time from the stream for this batch. */
+static void take_rate(const struct sampler *sp, struct sampled_stream *ln, const struct stream *s)
 {
 	uint64_t now = s->time, left, rate;
 
@@ -44,7 +45,7 @@ void sample_clock_batch(const struct sampler *sp, struct sampled_stream *ln,
 	ln->clock.clock_set = true;
 	ln->clock.anchor = now;
 	ln->clock.anchor_insns = ln->counts.insns;
-	sample_clock_arm(ln, sp->o.period);
+	arm(ln, sp->o.period);
 }
 
 void sample_clock_set(const struct sampler *sp, struct sampled_stream *ln, uint64_t now)
@@ -65,5 +66,27 @@ void sample_clock_set(const struct sampler *sp, struct sampled_stream *ln, uint6
 	ln->clock.clock_set = true;
 	ln->clock.anchor = now;
 	ln->clock.anchor_insns = ln->counts.insns;
-	sample_clock_arm(ln, sp->o.period);
+	arm(ln, sp->o.period);
+}
+
+void sample_clock_next(const struct sampler *sp, struct sampled_stream *ln)
+{
+	if (sp->o.unit == ITRACE_INSNS) {
+		ln->counts.next += sp->o.period;
+	} else {
+		ln->clock.due += sp->o.period;
+		arm(ln, sp->o.period);
+	}
+}
+
+void sample_clock_begin(const struct sampler *sp, const struct stream *s,
+			struct sampled_stream *ln)
+{
+	if (!sp->want_i || sp->o.unit != ITRACE_NS || sp->o.tiles)
+		return;
+	if (s->time_known && s->n_insn)
+		take_rate(sp, ln, s);
+	else if ((!ln->clock.clock_set || s->time != ln->clock.anchor) &&
+		 (s->time_known || !ln->clock.clock_set))
+		sample_clock_set(sp, ln, s->time);
 }

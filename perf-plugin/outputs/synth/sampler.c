@@ -105,7 +105,7 @@ enum sampler_unit sampler_unit(const struct sampler *sp)
 	/* a thread's calls may be in several streams */
 	if (sp->calls || sp->o.skip)
 		return SAMPLER_ALL;
-	if (sp->want_i && !sp->want_b && !sp->o.stack && sp->o.unit == ITRACE_INSNS && !sp->o.ipc)
+	if (sp->want_i && !sp->want_b && !sp->o.stack && sp->o.unit != ITRACE_TICKS && !sp->o.ipc)
 		return SAMPLER_COUNTED;
 	/* with a branch stack, the end of a fragment is a sample that starts a new period of instructions */
 	if (sp->want_i && (!sp->o.stack || sp->o.unit != ITRACE_INSNS))
@@ -180,13 +180,6 @@ void sampler_stream_end(void *sampler, const struct stream *s)
 	seam_leave(sampler, s, ln);
 	free_state(ln);
 	*s->priv = NULL;
-}
-
-uint64_t sampler_next(struct sampler *sp, const struct stream *s)
-{
-	const struct sampled_stream *ln = state_of(sp, s);
-
-	return ln->counts.next - ln->counts.insns;
 }
 
 void **sampler_slot(const struct stream *s)
@@ -308,12 +301,7 @@ static int __attribute__((noinline)) insn_samples(struct sampler *sp, const stru
 		rc = insn_emit(sp, s, ln, &i);
 		if (rc)
 			return rc;
-		if (sp->o.unit == ITRACE_INSNS) {
-			ln->counts.next += sp->o.period;
-		} else {
-			ln->clock.due += sp->o.period;
-			sample_clock_arm(ln, sp->o.period);
-		}
+		sample_clock_next(sp, ln);
 	}
 	ln->counts.insns = start;
 	return 0;
@@ -928,14 +916,26 @@ int sampler_batch(void *sampler, const struct stream *s, const struct cst_generi
 	}
 	if (s->fragment_start)
 		ln->counts.last_time = 0;
-	if (sp->want_i && sp->o.unit == ITRACE_NS && !sp->o.tiles) {
-		if (s->time_known && s->n_insn)
-			sample_clock_batch(sp, ln, s);
-		else if ((!ln->clock.clock_set || s->time != ln->clock.anchor) &&
-			 (s->time_known || !ln->clock.clock_set))
-			sample_clock_set(sp, ln, s->time);
-	}
+	sample_clock_begin(sp, s, ln);
 	return take(sp, s, ln, g, n);
+}
+
+uint64_t sampler_next(struct sampler *sp, const struct stream *s)
+{
+	struct sampled_stream *at = &sp->places;
+
+	*at = *state_of(sp, s);
+	sample_clock_begin(sp, s, at);
+	return at->counts.next - at->counts.insns;
+}
+
+uint64_t sampler_further(struct sampler *sp)
+{
+	struct sampled_stream *at = &sp->places;
+
+	at->counts.insns = at->counts.next;
+	sample_clock_next(sp, at);
+	return at->counts.next - at->counts.insns;
 }
 
 /* Returns the stream for sampler.ahead. */

@@ -106,15 +106,28 @@ enum sampler_unit {
 	SAMPLER_ALL,		/* none: call chains and sN depend on all streams */
 	SAMPLER_STREAM,		/* a stream: periods extend over fragments */
 	/*
-	 * an AUX fragment, from where the number of instructions before it is known on
+	 * an AUX fragment, from where the place of its first sample is known on
 	 * (sampler_continue()): until then its batches can be in a backlog (backlog.h)
 	 */
 	SAMPLER_COUNTED,
 	SAMPLER_FRAGMENT,	/* an AUX fragment, with exceptions: see sampler_fits() */
 };
 enum sampler_unit sampler_unit(const struct sampler *sp);
-/* With SAMPLER_COUNTED: the number of instructions up to the stream's next sample. */
+/*
+ * With SAMPLER_COUNTED, before a batch: the number of instructions up to its first sample;
+ * sampler_further() returns the number from there up to the next one, and so on.
+ */
 uint64_t sampler_next(struct sampler *sp, const struct stream *s);
+uint64_t sampler_further(struct sampler *sp);
+
+/* When samples are due, with periods in time or ticks. */
+struct sample_clock {
+	bool clock_set;
+	uint64_t anchor;	/* time at anchor_insns */
+	uint64_t anchor_insns;
+	uint64_t rate;		/* time per instruction, RATE_SHIFT fraction bits */
+	uint64_t due;		/* time of the next sample */
+};
 
 /*
  * State of a stream between two shards of the trace: what the shard leaves open at its end, and how
@@ -133,6 +146,8 @@ struct sampler_seam {
 	bool touched;		/* an instruction or the end of a stretch occurred; else `br` and `gap` are void */
 	struct branch_state br;
 	uint64_t to_next, since; /* instructions to the next sample, and since the last one */
+	struct sample_clock clock; /* anchor_insns: instructions since the anchor */
+	bool after_gap;		/* no instruction since the last time was set */
 	struct sampler_gap {
 		uint64_t ip;	/* last instruction before the gap; 0: none */
 		uint64_t time;	/* time after it */

@@ -28,14 +28,7 @@ struct sampled_stream {
 	bool after_gap;		/* no instruction since the last time was set */
 	bool passing;		/* a filter excluded the last batch */
 	bool leading;	/* the last batch was of the lead of an AUX window */
-	struct {
-		/* for periods in time or ticks */
-		bool clock_set;
-		uint64_t anchor;	/* time at anchor_insns */
-		uint64_t anchor_insns;
-		uint64_t rate;		/* time per instruction, RATE_SHIFT fraction bits */
-		uint64_t due;		/* time of the next sample */
-	} clock;
+	struct sample_clock clock;
 	struct ipc_state ipc;	/* with itrace_opts.ipc */
 	struct callstack *calls;
 	uint64_t calls_thread;	/* session_thread_key() of `calls` */
@@ -57,6 +50,7 @@ struct sampler {
 	struct sampler *ahead;	/* follows what is decoded but not delivered yet; NULL: no plan */
 	struct sampler *from;	/* sampler of the shards before, with whose seams streams begin; NULL: none */
 	uint64_t chain[ITRACE_MAX_DEPTH + 2];
+	struct sampled_stream places; /* of sampler_next(): at the sample that it found last */
 };
 
 /* sampler.c: emits a branch that is complete, or the edge of a traced stretch; does not push it to the ring. */

@@ -74,6 +74,9 @@ void seam_begin(struct sampler *sp, struct sampled_stream *ln, const struct samp
 	ln->counts.insns = was->since;
 	if (!sp->o.tiles)
 		ln->counts.next = ln->counts.insns + was->to_next;
+	ln->clock = was->clock;
+	ln->clock.anchor_insns = ln->counts.insns - was->clock.anchor_insns;
+	ln->after_gap = was->after_gap;
 }
 
 /* Reports the last branch of a stretch that the previous shard left open and `now`, the next shard, has ended. */
@@ -136,7 +139,9 @@ int sampler_join(struct sampler *whole, struct sampler *shard,
 
 void seam_leave(struct sampler *sp, const struct stream *s, const struct sampled_stream *ln)
 {
-	*ARRAY_ADD(sp->seams, sp->nr_seams, sp->cap_seams) = (struct sampler_seam){
+	struct sampler_seam *seam = ARRAY_ADD(sp->seams, sp->nr_seams, sp->cap_seams);
+
+	*seam = (struct sampler_seam){
 		.place = s->place,
 		.cpu = s->cpu,
 		.closes = ln->seam.closes,
@@ -147,8 +152,11 @@ void seam_leave(struct sampler *sp, const struct stream *s, const struct sampled
 		.br = ln->br,
 		.to_next = ln->counts.next - ln->counts.insns,
 		.since = ln->counts.insns - ln->counts.sampled,
+		.clock = ln->clock,
+		.after_gap = ln->after_gap,
 		.gap = ln->gap,
 	};
+	seam->clock.anchor_insns = ln->counts.insns - ln->clock.anchor_insns;
 }
 
 /*

@@ -38,7 +38,8 @@ static int on_insn(void *data, const struct stream *s, const struct insn_sample 
 {
 	char line[200];
 
-	snprintf(line, sizeof(line), "i%llx tid %d isa %u size %u el %u time %llu period %llu queue %u",
+	snprintf(line, sizeof(line),
+		 "i%llx tid %d isa %u size %u el %u time %llu period %llu queue %u",
 		 (unsigned long long)i->ip, i->tid, i->isa, i->size, i->el,
 		 (unsigned long long)i->time, (unsigned long long)i->period, s->queue);
 	note(data, line);
@@ -90,7 +91,8 @@ struct batch {
  */
 static struct cst_generic any_range(const struct cst_generic *before, uint32_t rare)
 {
-	static const uint64_t places[] = { 0x400000, 0xfffffff0, 0x7f0000001000, 0xffff800000080000 };
+	static const uint64_t places[] = { 0x400000, 0xfffffff0, 0x7f0000001000,
+					   0xffff800000080000 };
 	static const uint8_t isas[] = { CST_ISA_A64, CST_ISA_A64, CST_ISA_A32, CST_ISA_T32 };
 	struct cst_generic g = EL_B(before->end, 1 + any(9));
 
@@ -163,12 +165,10 @@ static struct stream stream_of(const struct batch *b, void **priv)
 	};
 }
 
-static struct sampler *sampler_for(uint64_t period, struct result *r)
+static struct sampler *sampler_for(const struct itrace_opts *o, struct result *r)
 {
-	const struct itrace_opts o = { .instructions = true, .errors = true, .unit = ITRACE_INSNS,
-				       .period = period };
 	const struct sample_ops ops = { .insn = on_insn, .error = on_error, .data = r };
-	struct sampler *sp = sampler_new(&o, &ops, read_code);
+	struct sampler *sp = sampler_new(o, &ops, read_code);
 
 	assert_int_equal(sampler_unit(sp), SAMPLER_COUNTED);
 	return sp;
@@ -189,18 +189,24 @@ static uint64_t next(void *data, const struct stream *s)
 	return sampler_next(data, s);
 }
 
+static uint64_t further(void *data)
+{
+	return sampler_further(data);
+}
+
 static int batch(void *data, const struct stream *s, const struct cst_generic *g, size_t n)
 {
 	return sampler_batch(data, s, g, n);
 }
 
 /* Samples all batches directly, or those from `first` up to `until` by a backlog. */
-static struct result sampled(struct batch *v, uint64_t period, size_t first, size_t until,
-			     struct backlog *b)
+static struct result sampled(struct batch *v, const struct itrace_opts *o, size_t first,
+			     size_t until, struct backlog *b)
 {
 	struct result r = { .digest = 14695981039346656037u };
-	struct sampler *sp = sampler_for(period, &r);
-	const struct backlog_use use = { .next = next, .period = period, .batch = batch, .data = sp };
+	struct sampler *sp = sampler_for(o, &r);
+	const struct backlog_use use = { .next = next, .further = further, .batch = batch,
+					 .data = sp };
 	void *priv[2] = { NULL, NULL };
 	struct stream s;
 	size_t i;
@@ -225,6 +231,7 @@ static void test_samples_are_the_same(void **unused)
 	struct backlog_room *room = backlog_room_new();
 	struct backlog *b = backlog_new(room);
 	struct batch *v = calloc(BATCHES, sizeof(*v));
+	struct itrace_opts o = { .instructions = true, .errors = true };
 	struct result direct, kept;
 	uint64_t samples = 0;
 	size_t i, k, p;
@@ -235,8 +242,10 @@ static void test_samples_are_the_same(void **unused)
 		for (i = 0; i < BATCHES; i++)
 			make(&v[i], 1000 * (i + 1), rare[k % 3]);
 		for (p = 0; p < sizeof(periods) / sizeof(periods[0]); p++) {
-			direct = sampled(v, periods[p], 0, 0, b);
-			kept = sampled(v, periods[p], k % 4 * 5, BATCHES - 1 - k, b);
+			o.period = periods[p];
+			o.unit = k % 2 ? ITRACE_INSNS : ITRACE_NS;
+			direct = sampled(v, &o, 0, 0, b);
+			kept = sampled(v, &o, k % 4 * 5, BATCHES - 1 - k, b);
 			assert_string_equal(direct.last, kept.last);
 			assert_int_equal(direct.samples, kept.samples);
 			assert_int_equal(direct.digest, kept.digest);
@@ -249,7 +258,7 @@ static void test_samples_are_the_same(void **unused)
 	backlog_room_free(room);
 }
 
-/* ---- its limit --------------------------------------------------------------------------------- */
+/* ---- its limit ----------------------------------------------------------------------------- */
 
 struct passed {
 	uint64_t batches, insns;
@@ -293,7 +302,7 @@ static void test_full(void **unused)
 	struct backlog_room *room = backlog_room_new();
 	struct backlog *b = backlog_new(room);
 	struct passed kept, passed = { .batches = 0 };
-	struct backlog_use use = { .next = never, .period = 1, .batch = count, .data = &passed };
+	struct backlog_use use = { .next = never, .batch = count, .data = &passed };
 	struct batch *v = calloc(1, sizeof(*v));
 
 	(void)unused;
