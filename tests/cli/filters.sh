@@ -189,4 +189,25 @@ check "129: --cpu backwards" refused --cpu 3-1
 check "129: --pid of a name" refused --pid init
 check "129: --tid with a hole" refused --tid 1,,2
 check "129: --comm of nothing" refused --comm ""
+# An instruction is in one of two windows that meet, where a run without them shows its time; profile counts ranges where they begin.
+windows_meet() {
+	script="script -i $1 --symfs $symfs --itrace=i1i --ns -F cpu,time,ip"
+	"$tool" $script >"$tmp/full" 2>/dev/null || [ $? -eq 3 ]
+	n=$(wc -l <"$tmp/full")
+	for part in 5 3 2; do
+		edge=$(sed -n "$((n / part))p" "$tmp/full" | awk '{ sub(":", "", $2); print $2 }')
+		before=$(awk "BEGIN { printf \"%.9f\", $edge - 0.000000001 }")
+		for window in ",$before" "$edge,"; do
+			"$tool" $script --time "$window" >"$tmp/part" 2>/dev/null || [ $? -eq 3 ]
+			awk -v edge="$edge" -v early=$([ "$window" = ",$before" ] && echo 1 || echo 0) \
+				'{ t = $2; sub(":", "", t); if ((t < edge) == early) print }' "$tmp/full" >"$tmp/want"
+			[ -s "$tmp/want" ] && cmp "$tmp/want" "$tmp/part" || return 1
+			"$tool" profile -i "$1" --symfs $symfs --format=top --time "$window" 2>/dev/null |
+				sed -n 's/^# Instructions: \([0-9]*\).*/\1/p' >"$tmp/counted"
+			awk -v want="$(wc -l <"$tmp/want")" '{ if ($1 - want > 40 || want - $1 > 40) exit 1 }' "$tmp/counted" || return 1
+		done
+	done
+}
+check "windows that meet" windows_meet $sample
+check "windows that meet, of TRBE" windows_meet tests/data/sample-trbe.perf.data
 finish

@@ -31,6 +31,18 @@ in_order() {
 	awk '{ t = $4 + 0; if (t < last) { print "goes back: " $0; exit 1 } last = t }' "$tmp/full"
 }
 
+# An instruction is in one of two windows that meet.
+instructions_meet() {
+	for window in "" "--time ,$before" "--time $from,"; do
+		"$tool" script -i "$data" --symfs "$symfs" --itrace=i1i --ns -F tid,cpu,time,ip $window 2>/dev/null >>"$tmp/insns" || [ $? -eq 5 ] || return 1
+		[ -n "$window" ] || { LC_ALL=C sort "$tmp/insns" >"$tmp/want" && rm "$tmp/insns"; }
+	done
+	LC_ALL=C sort "$tmp/insns" | cmp "$tmp/want" -
+	rc=$?
+	rm "$tmp/insns"
+	return $rc
+}
+
 # Column N of the full run, each value once: the first three.
 values() {
 	awk "{ split(\$2, a, \"/\"); print $1 }" "$tmp/full" | sort -u | head -n 3
@@ -55,9 +67,11 @@ for set in 08 09 10 11 12 13 14 16; do
 	n=$(wc -l <"$tmp/full")
 	from=$(sed -n "$((n / 3))p" "$tmp/full" | awk '{ printf "%.6f", $4 }')
 	to=$(sed -n "$((n / 2))p" "$tmp/full" | awk '{ printf "%.6f", $4 }')
+	before=$(awk "BEGIN { printf \"%.9f\", $from - 0.000000001 }")
 	check "$set --time $from,$to" same "t >= $from && t <= $to" --time "$from,${to}999"
 	check "$set --time ,$to" same "t <= $to" --time ",${to}999"
 	check "$set --time $from," same "t >= $from" --time "$from,"
+	check "$set: instructions before and from $from on" instructions_meet
 	v=$(sed -n "$((n / 2))p" "$tmp/full" | awk '{ split($2, a, "/"); print a[2] " " substr($3, 2, 3) + 0 }')
 	check "$set --time --tid --cpu" same "t >= $from && k == ${v% *} && c == ${v#* }" --time "$from," --tid "${v% *}" \
 		--cpu "${v#* }"

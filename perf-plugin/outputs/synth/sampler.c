@@ -96,6 +96,7 @@ struct wants sampler_wants(const struct sampler *sp, bool times)
 
 	w.stop = w.times && !sp->o.timeless ? CST_STOP_TIMESTAMP : 0;
 	w.step = w.times && sp->want_b ? BRANCH_STEP : 0;
+	w.insn_times = sp->want_i && !sp->want_b;
 	w.branches = wants_taken(sp) && !w.times;
 	return w;
 }
@@ -248,13 +249,9 @@ static uint64_t insn_addr(struct sampler *sp, const struct stream *s, const stru
 /* Returns the time of an instruction of the batch. With branch samples it is that of the batch. */
 static uint64_t insn_time(const struct sampler *sp, const struct stream *s, const struct sampled_stream *ln)
 {
-	uint64_t done = ln->counts.insns - ln->counts.batch_insns;
-
 	if (sp->want_b || !s->n_insn)
 		return s->time;
-	if (done > s->n_insn)
-		return s->time_end;
-	return s->time + wide_mul_div(s->time_end - s->time, done, s->n_insn);
+	return stream_insn_time(s, ln->counts.insns - ln->counts.batch_insns);
 }
 
 static int insn_emit(struct sampler *sp, const struct stream *s, struct sampled_stream *ln, struct insn_sample *i)

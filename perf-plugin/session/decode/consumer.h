@@ -41,6 +41,11 @@ struct wants {
 	unsigned int stop;	/* batches end at these, too: enum cst_stop bits */
 	unsigned int step;	/* maximum number of elements in a batch; 0: no limit */
 	/*
+	 * Instructions are shown with times of their own (stream_insn_time()): a filter excludes a
+	 * range only if it excludes all of them.
+	 */
+	bool insn_times;
+	/*
 	 * Samples: ranges between the instructions of a plan are not needed, as with
 	 * CST_EMIT_SAMPLES. Receives each batch when it is decoded, without times, with `plan`
 	 * NULL; then, with n 0 and the thread that runs next, sets *plan, which is zeroed. Returns

@@ -12,9 +12,6 @@
 #include "session/decode/stream.h"
 #include "session/decode/run.h"
 
-/* size of the pieces of a batch to which a time filter is applied */
-#define FILTER_STEP 128
-
 /*
  * How times are determined. A listing has packets between elements, so it needs times from the packets at once. The time
  * of an AUX record is always known.
@@ -129,7 +126,9 @@ static bool shows_more(const struct cst_generic *g, size_t n)
 	return false;
 }
 
-static int deliver_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
+/* Delivers elements, which a filter selects as it does `moment`. */
+static int deliver_piece(struct run *r, struct stream_state *st, const struct cst_generic *g,
+			 size_t n, uint64_t moment)
 {
 	struct filter *f = r->ss->chosen.filter;
 	struct stream *s = &st->given;
@@ -137,7 +136,7 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 
 	s->selected.excluded =
 		s->selected.lead ||
-		(f && !filter_wants(f, s->cpu, s->host.pid, s->host.tid, s->time));
+		(f && !filter_wants(f, s->cpu, s->host.pid, s->host.tid, moment));
 	if (!s->selected.excluded && !r->ss->chosen.matched)
 		r->ss->chosen.matched = shows_more(g, n);
 	if (filter_has_time(f))
@@ -149,26 +148,83 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 	return rc;
 }
 
+/* How the times of an element stand to those of a filter. */
+enum timed {
+	TIMED_OUT,
+	TIMED_LATER,	/* it has instructions that are selected, but begins before */
+	TIMED_IN,
+};
+
+/*
+ * Compares an element with the filter's times; *moment is a time for which the filter decides as
+ * for the element.
+ */
+static enum timed timed(const struct run *r, const struct stream *s, const struct cst_generic *g,
+			uint64_t done, uint64_t *moment)
+{
+	const struct filter *f = r->ss->chosen.filter;
+	const bool range = g->kind == CST_GEN_RANGE, insns = range && r->con->wants.insn_times;
+	uint64_t edge;
+
+	*moment = session_time(s, stream_insn_time(s, done + insns));
+	if (filter_overlaps(f, *moment, *moment))
+		return TIMED_IN;
+	edge = filter_edge(f, *moment);
+	if (!insns || session_time(s, stream_insn_time(s, done + g->n_insn)) < edge)
+		return TIMED_OUT;
+	*moment = edge;
+	return TIMED_LATER;
+}
+
+/* Delivers a batch in pieces that are divided where the filter's times begin and end. */
+static int deliver_timed(struct run *r, const struct batch *b)
+{
+	const struct cst_generic *g = b->g, *const end = g + b->n, *first;
+	struct stream *s = &b->st->given;
+	const struct stream whole = *s;
+	uint64_t moment, other, done = 0, before;
+	enum timed as;
+	int rc = 0;
+
+	while (g < end && !rc) {
+		first = g;
+		before = done;
+		as = timed(r, &whole, g, done, &moment);
+		do {
+			done += g->kind == CST_GEN_RANGE ? g->n_insn : 0;
+			g++;
+		} while (g < end && timed(r, &whole, g, done, &other) == as);
+		s->time = stream_insn_time(&whole, before);
+		s->time_end = stream_insn_time(&whole, done);
+		s->n_insn = (uint32_t)(done - before);
+		s->stretch.done = (uint32_t)before;
+		rc = deliver_piece(r, b->st, first, (size_t)(g - first), moment);
+	}
+	return rc;
+}
+
 /* Delivers a batch with its times, in pieces if the consumer limits their size. */
 static int deliver_pieces(struct run *r, const struct batch *b)
 {
 	uint64_t start = b->s.time, whole = b->s.time_end - start, insns = b->s.n_insn;
 	size_t i, n = b->n, step = r->con->wants.step;
+	const struct filter *f = r->ss->chosen.filter;
 	struct stream *s = &b->st->given;
 	int rc = 0;
 
 	*s = b->s;
-	if (!step && filter_has_time(r->ss->chosen.filter))
-		step = FILTER_STEP;
+	if (!step && whole && filter_has_time(f) &&
+	    filter_edge(f, session_time(s, start)) <= session_time(s, s->time_end))
+		return deliver_timed(r, b);
 	if (!step || n <= step || !whole)
-		return deliver_piece(r, b->st, b->g, n);
+		return deliver_piece(r, b->st, b->g, n, session_time(s, start));
 	for (i = 0; i < n && !rc; i += step) {
 		size_t end = n - i < step ? n : i + step;
 
 		s->time = start + wide_mul_div(whole, i, n);
 		s->time_end = start + wide_mul_div(whole, end, n);
 		s->n_insn = (uint32_t)(insns * end / n - insns * i / n);
-		rc = deliver_piece(r, b->st, b->g + i, end - i);
+		rc = deliver_piece(r, b->st, b->g + i, end - i, s->time);
 	}
 	return rc;
 }
@@ -335,7 +391,7 @@ int deliver_batch(struct run *r, struct stream_state *st, const struct cst_gener
 	if (r->mode == DELIVER_UNTIMED) {
 		stream_as_given(st)->fragment_start = st->stream.fragment_start;
 		st->stream.fragment_start = false;
-		return deliver_piece(r, st, g, n);
+		return deliver_piece(r, st, g, n, st->given.time);
 	}
 	if (r->mode == DELIVER_PENDING)
 		b = pending_nth(p, p->head + p->nr);

@@ -460,7 +460,7 @@ static void update_pace(struct batch *b, uint64_t next)
 void stream_batch_time(struct batch *b, const struct consumer *con)
 {
 	struct stream_state *st = b->st;
-	bool loose = !con->wants.step && !filter_has_time(st->ss->chosen.filter);
+	bool loose = !con->wants.step;
 	uint64_t next = b->known == NEXT_TIME ? b->next : NO_TIME, start, end;
 	struct stream *s = &b->s;
 
@@ -492,6 +492,7 @@ void stream_batch_time(struct batch *b, const struct consumer *con)
 	}
 	s->time = start > s->not_before ? start : s->not_before;
 	s->time_end = end > s->time ? end : s->time;
+	stream_set_stretch(s);
 	update_pace(b, next);
 }
 

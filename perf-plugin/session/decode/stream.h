@@ -5,6 +5,7 @@
 
 #include <cstrace/cstrace.h>
 
+#include "base/wide.h"
 #include "session/filter/filter.h"
 #include "session/session.h"
 
@@ -33,6 +34,14 @@ struct stream {
 	uint64_t time;		/* perf time in ns of the batch's first element; see time_known */
 	uint64_t time_end;	/* perf time of its last element; see clocks/pace.h */
 	uint32_t n_insn;	/* instructions in the batch, over which time to time_end is distributed */
+	/*
+	 * The stretch over which times of instructions are distributed: the batch, or what it is a
+	 * piece of, with `done` instructions before the piece.
+	 */
+	struct {
+		uint64_t time, length;
+		uint32_t n_insn, done;
+	} stretch;
 	bool time_known;	/* from a trace timestamp; else the AUX record's time */
 	/*
 	 * Minimum time for samples of this batch: that of the latest map or thread event that is in effect in the
@@ -88,6 +97,30 @@ static inline uint64_t session_time(const struct stream *s, uint64_t time)
 	if (!s->before || time < s->before)
 		return time;
 	return s->before > s->not_before ? s->before : s->not_before;
+}
+
+/* The batch is a whole stretch. */
+static inline void stream_set_stretch(struct stream *s)
+{
+	s->stretch.time = s->time;
+	s->stretch.length = s->time_end > s->time ? s->time_end - s->time : 0;
+	s->stretch.n_insn = s->n_insn;
+	s->stretch.done = 0;
+}
+
+/*
+ * Returns the time of the batch's instruction with this number, from 1 on; 0: the begin. To be
+ * limited by session_time().
+ */
+static inline uint64_t stream_insn_time(const struct stream *s, uint64_t number)
+{
+	const uint64_t n = s->stretch.done + number;
+
+	if (!s->stretch.n_insn)
+		return s->stretch.time;
+	if (n >= s->stretch.n_insn)
+		return s->stretch.time + s->stretch.length;
+	return s->stretch.time + wide_mul_div(s->stretch.length, n, s->stretch.n_insn);
 }
 
 /*

@@ -408,6 +408,17 @@ bool filter_overlaps(const struct filter *f, uint64_t from, uint64_t to)
 	return at && at->from <= to;
 }
 
+uint64_t filter_edge(const struct filter *f, uint64_t time)
+{
+	const struct span *at = span_at(&f->time, time);
+
+	if (!at)
+		return FILTER_FOREVER;
+	if (time < at->from)
+		return at->from;
+	return at->to == FILTER_FOREVER ? at->to : at->to + 1;
+}
+
 uint64_t filter_last(const struct filter *f)
 {
 	return f->time.nr ? f->time.v[f->time.nr - 1].to : FILTER_FOREVER;

@@ -59,6 +59,8 @@ void filter_note_thread(struct filter *f, int pid, int tid);
 bool filter_thread(const struct filter *f, int tid);
 /* True if any time in [from, to] is selected; `to` FILTER_FOREVER: no end is known. */
 bool filter_overlaps(const struct filter *f, uint64_t from, uint64_t to);
+/* Returns the first time after this one that is selected if it is not, or the other way round. */
+uint64_t filter_edge(const struct filter *f, uint64_t time);
 /* Returns the last time that is selected. */
 uint64_t filter_last(const struct filter *f);
 /* True if a selected thread may run between parts that are selected: on other CPUs, or between spans of time. */

@@ -149,7 +149,7 @@ static struct stream stream_of(const struct batch *b, void **priv)
 {
 	static const struct cst_config config = { .protocol = CST_PROTO_ETMV4 };
 
-	return (struct stream){
+	struct stream s = {
 		.config = &config,
 		.cpu = (int)b->queue,
 		.pid = 100,
@@ -163,6 +163,9 @@ static struct stream stream_of(const struct batch *b, void **priv)
 		.place = b->queue,
 		.priv = &priv[b->queue],
 	};
+
+	stream_set_stretch(&s);
+	return s;
 }
 
 static struct sampler *sampler_for(const struct itrace_opts *o, struct result *r)

@@ -135,6 +135,7 @@ static struct result run_with(struct sample_ops ops, const char *itrace, bool ti
 		s.time = v[i].time;
 		s.time_end = pace ? pace[i].end : 0;
 		s.n_insn = pace ? pace[i].n_insn : 0;
+		stream_set_stretch(&s);
 		assert_int_equal(sampler_batch(sp, &s, v[i].g, v[i].n), 0);
 	}
 	assert_int_equal(sampler_fragment_end(sp, &s), 0);
