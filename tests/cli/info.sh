@@ -84,7 +84,7 @@ Losses:
 
 Next:
   perf-cstrace script -i tests/data/sample.perf.data --symfs tests/data/symfs --itrace=b -F comm,pid,tid,cpu,time,ip,sym,addr
-  perf-cstrace inject -i tests/data/sample.perf.data --symfs tests/data/symfs --itrace=i1000il64 -o samples.data && perf report -i samples.data --symfs tests/data/symfs
+  perf-cstrace inject -i tests/data/sample.perf.data --symfs tests/data/symfs --itrace=i1000il64 -o samples.data; perf report -i samples.data --symfs tests/data/symfs
   perf-cstrace profile -i tests/data/sample.perf.data --symfs tests/data/symfs --binary /opt/cstrace-sample/sample.a64 --format=autofdo -o counts.txt
   perf-cstrace report -i tests/data/sample.perf.data --symfs tests/data/symfs -o pages
 END
@@ -109,14 +109,14 @@ Losses:
 
 Next:
   perf-cstrace script -i TMP/snapshot --itrace=b -F comm,pid,tid,cpu,time,ip,sym,addr
-  perf-cstrace inject -i TMP/snapshot --itrace=i1000il64 -o samples.data && perf report -i samples.data
+  perf-cstrace inject -i TMP/snapshot --itrace=i1000il64 -o samples.data; perf report -i samples.data
   perf-cstrace profile -i TMP/snapshot --binary TMP/snapshot/mem0.bin --format=autofdo -o counts.txt
   perf-cstrace report -i TMP/snapshot -o pages
 END
 check "the whole text: a snapshot" text_is 0 -i "$tmp/snapshot"
 # Each command line that is shown runs.
 next_runs() {
-	run 0 info -i $sample --symfs $symfs && sed -n '/^Next:/,$s/^  perf-cstrace //p' "$tmp/out" | sed 's/ && .*//' >"$tmp/next" &&
+	run 0 info -i $sample --symfs $symfs && sed -n '/^Next:/,$s/^  perf-cstrace //p' "$tmp/out" | sed 's/; .*//' >"$tmp/next" &&
 		[ "$(wc -l <"$tmp/next")" -eq 4 ] || return 1
 	while read -r line; do
 		eval "\"$tool\" $(echo "$line" | sed "s|-o |-o $tmp/next-|")" >"$tmp/lines" 2>"$tmp/err" || { cat "$tmp/err"; return 1; }

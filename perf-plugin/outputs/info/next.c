@@ -184,7 +184,7 @@ void info_next(const struct session *ss, void (*put)(void *data, const char *lin
 	append(line, " --itrace=b -F comm,pid,tid,cpu,time,ip,sym,addr");
 	put(data, line);
 	begin(ss, line, "inject");
-	append(line, " --itrace=i1000il64 -o samples.data && perf report -i samples.data");
+	append(line, " --itrace=i1000il64 -o samples.data; perf report -i samples.data");
 	append_option(line, " --symfs", session_opts(ss)->symfs);
 	put(data, line);
 	if (binary) {
