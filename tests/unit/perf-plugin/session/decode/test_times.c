@@ -189,7 +189,9 @@ static void two_streams(void **state)
 	assert_true(n[0] > 1 && n[1] > 40 && turns > 2 * 8);
 }
 
-/* A filter of times is applied to each element, whose time is its share of that between timestamps. */
+/*
+ * A filter of times is applied to each element, whose time is its share of that between timestamps.
+ */
 static void a_part_of_a_stretch(void **state)
 {
 	struct pdb trace = { 0 };
