@@ -70,11 +70,12 @@ static inline uint32_t callee(struct calls *c, struct calls_lane *ln, const stru
  */
 static void note_jump(struct calls_lane *ln, size_t i)
 {
+	const size_t base = ln->stack.base;
 	uint64_t ret = ln->stack.f[i].ret;
 
-	while (i && ln->stack.f[i].kind == CST_COUNT_TAIL)
+	while (i > base && ln->stack.f[i].kind == CST_COUNT_TAIL)
 		i--;
-	if (!i)
+	if (i == base)
 		ln->seg.begin.base_calls_setjmp = true;
 	else if (ln->stack.f[i].kind == CST_COUNT_CALL)
 		ln->stack.f[i - 1].jump = ret;
@@ -153,15 +154,21 @@ static inline void remove_frames(struct calls *c, struct calls_lane *ln, const s
 	ln->stack.nr = nr;
 }
 
-/* Closes the top frame, with the call whose tail it is. */
-static inline void leave(struct calls *c, struct calls_lane *ln, const struct stream *s)
+/* Closes the top frame, with the call whose tail it is: it returns to `t`. */
+static inline void leave(struct calls *c, struct calls_lane *ln, const struct stream *s,
+			 const struct target *t)
 {
 	size_t nr = ln->stack.nr;
 
-	lane_flush(ln);
 	while (nr > 1 && ln->stack.f[nr - 1].kind == CST_COUNT_TAIL)
 		nr--;
-	remove_frames(c, ln, s, nr > 1 ? nr - 1 : nr);
+	nr = nr > 1 ? nr - 1 : nr;
+	if (__builtin_expect(nr <= ln->stack.base, 0)) {
+		segment_descend(c, ln, s, CAUSE_RETURN, t, nr - 1);
+		return;
+	}
+	lane_flush(ln);
+	remove_frames(c, ln, s, nr);
 	ln->lo = lane_top(ln)->lo;
 	ln->span = lane_top(ln)->span;
 }
@@ -178,7 +185,7 @@ static void tail(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	unsigned int n = 0;
 	size_t i;
 
-	for (i = ln->stack.nr; i-- > 1 && n < MAX_TAILS && ln->stack.f[i].kind == CST_COUNT_TAIL;
+	for (i = ln->stack.nr; i-- > ln->stack.base + 1 && n < MAX_TAILS && ln->stack.f[i].kind == CST_COUNT_TAIL;
 	     n++) {
 		p = &ln->tree.v[ln->stack.f[i].node];
 		if (p->from != from || p->entry != entry)
@@ -231,8 +238,14 @@ static void plain(struct calls *c, struct calls_lane *ln, const struct stream *s
 	ln->span = w.end - w.start;
 	if (w.part)
 		return;
+	if (f == ln->stack.f)
+		ln->seg.begin.base_left = true;
 	/* from a part of a stripped function back to it */
 	if (f->kind == CST_COUNT_TAIL && inside(t->addr, f[-1].lo, f[-1].span)) {
+		if (f == ln->stack.f + ln->stack.base) {
+			segment_descend(c, ln, s, CAUSE_PART, t, ln->stack.base - 1);
+			return;
+		}
 		lane_flush(ln);
 		remove_frames(c, ln, s, ln->stack.nr - 1);
 		return;
@@ -255,7 +268,7 @@ static void transfer(struct calls *c, struct calls_lane *ln, const struct stream
 	case BRANCH_COND_RET:
 	case BRANCH_ERET:
 		if (lane_top(ln)->ret == t->addr && t->addr) {
-			leave(c, ln, s);
+			leave(c, ln, s, t);
 			return;
 		}
 		segment_cut(c, ln, s, ln->last.kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);

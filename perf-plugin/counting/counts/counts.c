@@ -598,7 +598,8 @@ static uint64_t stream_digest(void *data, const struct stream *s, uint64_t diges
 		c->all ? ln->arrived | ln->untaken << 1 | ln->landing_kind << 8 : 0,
 	};
 
-	return cst_index_digest(digest, v, sizeof(v));
+	digest = cst_index_digest(digest, v, sizeof(v));
+	return ln->calls ? calls_lane_digest(c->calls, ln->calls, digest) : digest;
 }
 
 static void stream_move(void *data, const struct stream *s)
@@ -608,6 +609,8 @@ static void stream_move(void *data, const struct stream *s)
 
 	if (ln->bin)
 		ln->bin = binary_in(c, file_of(c, ln->bin->dso), ln->bin->method);
+	if (ln->calls)
+		calls_lane_move(c->calls, ln->calls, s);
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -769,10 +772,9 @@ static void take_binary(struct counts *c, struct binary *more)
 
 static bool shard_fits(void *data, void *shard)
 {
-	const struct counts *c = shard;
+	const struct counts *c = shard, *whole = data;
 
-	(void)data;
-	return calls_shard_complete(c->calls);
+	return calls_shard_fits(whole->calls, c->calls);
 }
 
 /* In the calling thread, in order: segments of calls need not be kept. */
@@ -827,7 +829,7 @@ int counts_run(struct counts *c)
 	const bool ordered = c->calls && session_max_streams(c->ss) < 2;
 	const struct shard_ops shards = {
 		.make = shard_make, .end = shard_end, .take = shard_take, .free = shard_free,
-		.digest = c->calls ? NULL : stream_digest, .move = stream_move,
+		.digest = !c->calls || ordered ? stream_digest : NULL, .move = stream_move,
 		.fits = ordered ? shard_fits : NULL, .resume = ordered ? shard_resume : NULL,
 		.by_fragment = !c->calls || ordered, .sums = !ordered,
 		.max_size = ordered ? CALLS_SHARD : 0,
