@@ -44,8 +44,8 @@ enum cause {
 	CAUSE_JOIN,		/* the thread was elsewhere, or trace is missing */
 	CAUSE_RETURN,		/* a return to an address that is not that of the last open call of the segment */
 	CAUSE_ERET,		/* an exception return, likewise */
-	CAUSE_CONTINUE,		/* none: the tree of the lane was full, or a shard begins inside of a fragment */
-	CAUSE_PART,		/* a branch from the tail of a function, which is a part of it, back to the function */
+	CAUSE_CONTINUE,		/* none: the lane's tree was full, or a cut of a fragment begins */
+	CAUSE_PART,		/* a branch from a part of a stripped function back to it */
 	CAUSE_LAND,		/* an indirect branch into the middle of another function: longjmp(), C++ exceptions */
 };
 
@@ -89,7 +89,8 @@ struct segment {
 		uint8_t el;		/* of `addr`; 0 also if unknown */
 		bool begins_program;	/* at `addr` */
 		bool base_calls_setjmp;	/* as a tail: setjmp() returns to the caller of the base */
-		bool base_left;		/* the base, of which no kind is known, has branched into the middle of another function */
+		/* the base, of unknown kind, has branched into the middle of another function */
+		bool base_left;
 		/* of the call instruction before `addr`; 0: there is none */
 		uint8_t call_size;
 	} begin;

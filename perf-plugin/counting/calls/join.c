@@ -336,8 +336,8 @@ static bool is_complete(const struct calls *shard)
 }
 
 /*
- * Returns the index of the frame in which a segment of a shard begins, as one thread has it: below
- * frame `i`, which the segment before it has left. `i`: the segment ends that one in one thread, too.
+ * Returns the index of the frame in which a segment of a shard begins in one thread: below frame
+ * `i`, which the segment before it has left. `i`: that one ends there in one thread, too.
  */
 static size_t frame_below(const struct thread_calls *t, size_t i, const struct segment *k)
 {
@@ -348,13 +348,15 @@ static size_t frame_below(const struct thread_calls *t, size_t i, const struct s
 		return i ? i - 1 : i;
 	case CAUSE_RETURN:
 	case CAUSE_ERET:
-		return head && t->f[head].ret == k->begin.addr && t->f[head].kind != CST_COUNT_SIGNAL ? head - 1 : i;
+		if (head && t->f[head].ret == k->begin.addr && t->f[head].kind != CST_COUNT_SIGNAL)
+			return head - 1;
 	}
 	return i;
 }
 
-/* True if a segment that begins in frame `to` of the thread, and not in frame `from`, begins so in one thread, too. */
-static bool fits_frame(const struct thread_calls *t, size_t from, size_t to, const struct segment *k)
+/* True if a segment that begins in frame `to` behind frame `from` is the same in one thread. */
+static bool fits_frame(const struct thread_calls *t, size_t from, size_t to,
+		       const struct segment *k)
 {
 	if (k->begin.cause == CAUSE_PART && t->f[from].kind != CST_COUNT_TAIL)
 		return false;
@@ -365,7 +367,7 @@ static bool fits_frame(const struct thread_calls *t, size_t from, size_t to, con
 	return t->f[to].lo == k->begin.lo && t->f[to].span == k->begin.span;
 }
 
-/* True if a function that is open at the end of the segment was called in it: the others are tails of its base. */
+/* True if a function that the segment has called is open at its end, not only tails of its base. */
 static bool has_open_call(const struct segment *k)
 {
 	uint32_t i;
@@ -377,13 +379,14 @@ static bool has_open_call(const struct segment *k)
 }
 
 /*
- * One thread does not end a segment where a call returns that the trace before the shard has opened.
- * It continues with the caller as that was when it called. The shard finds the function at the
- * return address, if its lead does not have the call. These differ if the call was made in another
- * part of the function, and if the caller is the tail of another function. From the first segment
- * on that ends for another reason, both are the same.
+ * One thread does not end a segment where a call returns that was made before the shard. It
+ * continues with the caller as that was when it called. The shard finds the function at the return
+ * address, if its lead does not have the call. These differ if the call was made in another part of
+ * the function, and if the caller is the tail of another function. From the first segment on that
+ * ends for another reason, both are the same.
  */
-static bool fits_stack(const struct thread_calls *t, const struct segment *k, const struct segment *end)
+static bool fits_stack(const struct thread_calls *t, const struct segment *k,
+		       const struct segment *end)
 {
 	size_t i = t->nr - 1, below;
 

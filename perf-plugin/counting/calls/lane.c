@@ -185,7 +185,8 @@ static void tail(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	unsigned int n = 0;
 	size_t i;
 
-	for (i = ln->stack.nr; i-- > ln->stack.base + 1 && n < MAX_TAILS && ln->stack.f[i].kind == CST_COUNT_TAIL;
+	for (i = ln->stack.nr;
+	     i-- > ln->stack.base + 1 && n < MAX_TAILS && ln->stack.f[i].kind == CST_COUNT_TAIL;
 	     n++) {
 		p = &ln->tree.v[ln->stack.f[i].node];
 		if (p->from != from || p->entry != entry)

@@ -152,8 +152,8 @@ void segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s,
  * Ends the segment: execution has left its base and continues at `t` in a frame below it, which
  * becomes the base of the next segment.
  */
-void segment_descend(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
-		     const struct target *t, size_t base);
+void segment_descend(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		     enum cause cause, const struct target *t, size_t base);
 /* Ends the segment, if there is one, without another one. */
 void segment_suspend(struct calls *c, struct calls_lane *ln, const struct stream *s);
 /* Replaces the tree of the lane, which has grown to the limit, by an empty one. The thread continues where it is. */

@@ -91,7 +91,9 @@ static void begin_at(struct calls *c, struct calls_lane *ln, const struct stream
 	lane_touch(ln, root);
 	array_reserve(&ln->stack.f, 0, &ln->stack.cap, sizeof(*ln->stack.f));
 	if (!base)
-		ln->stack.f[0] = (struct frame){ .kind = CST_COUNT_ROOT, .lo = seg->begin.lo, .span = seg->begin.span };
+		ln->stack.f[0] = (struct frame){ .kind = CST_COUNT_ROOT,
+						 .lo = seg->begin.lo,
+						 .span = seg->begin.span };
 	ln->stack.f[base].node = root;
 	ln->stack.f[base].jump = 0;
 	ln->stack.base = base;
@@ -102,7 +104,8 @@ static void begin_at(struct calls *c, struct calls_lane *ln, const struct stream
 }
 
 /* Returns the begin of a segment at `t`. */
-static struct segment segment_at(struct calls *c, const struct stream *s, enum cause cause, const struct target *t)
+static struct segment segment_at(struct calls *c, const struct stream *s, enum cause cause,
+				 const struct target *t)
 {
 	struct segment at = { .begin.addr = t->addr, .begin.el = t->el };
 	struct calls_where w;
@@ -205,8 +208,8 @@ void segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	segment_begin(c, ln, s, cause, t);
 }
 
-void segment_descend(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
-		     const struct target *t, size_t base)
+void segment_descend(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		     enum cause cause, const struct target *t, size_t base)
 {
 	struct segment at = segment_at(c, s, cause, t);
 
@@ -242,16 +245,19 @@ void segment_renew(struct calls *c, struct calls_lane *ln, const struct stream *
 		 &(struct segment){ .begin.place = was.entry,
 				    .begin.entry = was.entry,
 				    .begin.lo = top.lo,
-				    .begin.span = top.span }, 0);
+				    .begin.span = top.span },
+		 0);
 }
 
-/* ---- shards that begin inside of a fragment ----------------------------------------------------- */
+/* ---- shards that begin inside of a fragment ----------------------------------------- */
 
 /* What matters of a gap, which is that of an open stretch or of none. */
 static uint64_t gap_digest(const struct gap *gap, uint64_t digest)
 {
 	const uint64_t v[] = {
-		gap->expect, gap->from, gap->program,
+		gap->expect,
+		gap->from,
+		gap->program,
 		gap->kernel | gap->soft << 1 | gap->lost << 2 | gap->missing << 3 | gap->el << 8 |
 			gap->exception << 16,
 	};
@@ -267,10 +273,16 @@ uint64_t calls_lane_digest(struct calls *c, const struct calls_lane *ln, uint64_
 	if (ln->running) {
 		const struct frame *top = &ln->stack.f[ln->stack.nr - 1];
 		const uint64_t v[] = {
-			ln->last.key, ln->last.program, ln->last.end, lane_last_place(c, ln),
+			ln->last.key,
+			ln->last.program,
+			ln->last.end,
+			lane_last_place(c, ln),
 			ln->open == LANE_TAKEN ? ln->last.kind : 0,
 			ln->last.size | ln->last.isa << 8 | ln->last.el << 16,
-			ln->lo, ln->span, top->lo, top->span,
+			ln->lo,
+			ln->span,
+			top->lo,
+			top->span,
 		};
 
 		digest = cst_index_digest(digest, v, sizeof(v));
@@ -290,8 +302,10 @@ void calls_lane_move(struct calls *c, struct calls_lane *ln, const struct stream
 	if (!ln->running)
 		return;
 	begin_at(c, ln, s, CAUSE_CONTINUE,
-		 &(struct segment){ .begin.place = entry, .begin.entry = entry,
-				    .begin.lo = top.lo, .begin.span = top.span },
+		 &(struct segment){ .begin.place = entry,
+				    .begin.entry = entry,
+				    .begin.lo = top.lo,
+				    .begin.span = top.span },
 		 ln->stack.nr - 1);
 	ln->lo = lo;
 	ln->span = span;

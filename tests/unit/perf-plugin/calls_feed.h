@@ -186,7 +186,8 @@ static inline struct stream stream_of(const struct batch *b, const struct cst_co
 
 static inline struct cst_config config_of(const struct feed *feed)
 {
-	return (struct cst_config){ .protocol = (uint8_t)(feed->protocol ? feed->protocol : CST_PROTO_ETMV4) };
+	return (struct cst_config){ .protocol = (uint8_t)(feed->protocol ? feed->protocol :
+									   CST_PROTO_ETMV4) };
 }
 
 static inline void take(struct calls *c, const struct feed *feed, bool single, bool *replaced)
@@ -238,9 +239,9 @@ static inline int make(const struct feed *feed, bool single, unsigned int stream
 	return 0;
 }
 
-/* ---- cuts ---------------------------------------------------------------------------------------- */
+/* ---- cuts ------------------------------------------------------------------------------- */
 
-/* Cuts that were decoded apart, and those that had to be decoded behind the elements before them. */
+/* Cuts that were decoded apart, and those that were decoded behind all elements before them. */
 static struct {
 	unsigned int apart, behind;
 } cuts;
@@ -250,8 +251,8 @@ static struct {
  * `to` is in the feed that of the next one, is in *s.
  */
 static inline void take_part(struct calls *c, struct calls_lane *ln, const struct feed *feed,
-			     const struct cst_config *config, size_t from, size_t to, bool *replaced,
-			     struct stream *s)
+			     const struct cst_config *config, size_t from, size_t to,
+			     bool *replaced, struct stream *s)
 {
 	size_t i, k, at = 0;
 
@@ -275,8 +276,8 @@ struct fed_cut {
 };
 
 /* Takes what is before the cut as a shard. Returns the digest at its end. */
-static inline uint64_t take_before(struct calls *c, const struct calls_code *code, const struct feed *feed,
-				   const struct fed_cut *cut)
+static inline uint64_t take_before(struct calls *c, const struct calls_code *code,
+				   const struct feed *feed, const struct fed_cut *cut)
 {
 	const struct cst_config config = config_of(feed);
 	struct calls *before = calls_shard_new(c, code);
@@ -294,7 +295,8 @@ static inline uint64_t take_before(struct calls *c, const struct calls_code *cod
 }
 
 /* Takes the cut behind its lead in a shard if that fits, else behind all that is before it. */
-static inline void take_cut(struct calls *c, const struct calls_code *code, const struct feed *feed, const struct fed_cut *cut)
+static inline void take_cut(struct calls *c, const struct calls_code *code, const struct feed *feed,
+			    const struct fed_cut *cut)
 {
 	const uint64_t digest = take_before(c, code, feed, cut);
 	const struct cst_config config = config_of(feed);
@@ -327,8 +329,12 @@ static inline void take_cut(struct calls *c, const struct calls_code *code, cons
 static inline void fed_in_cuts(const struct feed *feed, const char *want)
 {
 	bool replaced = false;
-	const struct calls_code code = { .data = &replaced, .binary = binary, .where = where, .call_before = call_before,
-					 .program = program, .landing_pad = landing_pad };
+	const struct calls_code code = { .data = &replaced,
+					 .binary = binary,
+					 .where = where,
+					 .call_before = call_before,
+					 .program = program,
+					 .landing_pad = landing_pad };
 	struct fed_cut cut = { .end = 0 };
 	struct calls *c;
 	char out[2048];
