@@ -66,6 +66,8 @@ COMMANDS = [
 
 # They divide AUX fragments.
 IN_PARTS = [
+    ["profile", "--format=cstrace", "-o", "OUT"],
+    ["profile", "--format=folded", "-o", "OUT"],
     ["profile", "--format=autofdo", "-o", "OUT"],
     ["dump", "--format=none"],
     ["script", "--itrace=b", "-F", "pid,tid,cpu,ip,addr"],

@@ -104,15 +104,6 @@ struct calls *calls_shard_new(const struct calls *c, const struct calls_code *co
 	return shard;
 }
 
-bool calls_shard_complete(const struct calls *shard)
-{
-	size_t i;
-
-	for (i = 0; i < shard->keep.nr_rooms && shard->keep.rooms[i].left; i++)
-		;
-	return i == shard->keep.nr_rooms;
-}
-
 void calls_shard_take(struct calls *c, struct calls *shard)
 {
 	struct segment *k;

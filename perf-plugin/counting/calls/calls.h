@@ -110,14 +110,24 @@ void calls_lane_end(struct calls *c, struct calls_lane *ln);
  * With several streams shards may be taken in any order: fragments are put in order of queue and
  * offset at the end. Shards of whole streams give the same result as one thread; with shards of
  * fragments that holds as long as limits.kept is not reached. With one stream shards are taken in
- * its order, if they are complete, and give the same result as one thread.
+ * its order, if they fit, and give the same result as one thread.
  */
 struct calls *calls_shard_new(const struct calls *c, const struct calls_code *code);
 /*
- * False if a shard of an only stream has more segments than it may keep: it is not to be taken, and
- * its trace is to be given to `c` itself.
+ * A shard can also begin inside an AUX fragment of an only stream, in the state that another lane
+ * has reached in trace before it (session/decode/cut.h). calls_lane_digest() extends a digest by
+ * that state: equal ones continue equally up to returns to functions that were entered earlier.
+ * calls_lane_move() makes the lane, which has taken that trace for other calls, begin in `c`; what
+ * it has counted is dropped.
  */
-bool calls_shard_complete(const struct calls *shard);
+uint64_t calls_lane_digest(struct calls *c, const struct calls_lane *ln, uint64_t digest);
+void calls_lane_move(struct calls *c, struct calls_lane *ln, const struct stream *s);
+/*
+ * False if a shard of an only stream is not to be taken, and its trace is to be given to `c`
+ * itself: it has more segments than it may keep, or begins inside of a fragment and would have
+ * another result behind the trace before it, which `c` has.
+ */
+bool calls_shard_fits(const struct calls *c, const struct calls *shard);
 /* Takes the result of a shard whose lanes have ended. The shard must still be freed. */
 void calls_shard_take(struct calls *c, struct calls *shard);
 

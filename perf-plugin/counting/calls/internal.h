@@ -44,7 +44,8 @@ enum cause {
 	CAUSE_JOIN,		/* the thread was elsewhere, or trace is missing */
 	CAUSE_RETURN,		/* a return to an address that is not that of the last open call of the segment */
 	CAUSE_ERET,		/* an exception return, likewise */
-	CAUSE_CONTINUE,		/* none: the tree of the lane was full */
+	CAUSE_CONTINUE,		/* none: the lane's tree was full, or a cut of a fragment begins */
+	CAUSE_PART,		/* a branch from a part of a stripped function back to it */
 	CAUSE_LAND,		/* an indirect branch into the middle of another function: longjmp(), C++ exceptions */
 };
 
@@ -88,6 +89,8 @@ struct segment {
 		uint8_t el;		/* of `addr`; 0 also if unknown */
 		bool begins_program;	/* at `addr` */
 		bool base_calls_setjmp;	/* as a tail: setjmp() returns to the caller of the base */
+		/* the base, of unknown kind, has branched into the middle of another function */
+		bool base_left;
 		/* of the call instruction before `addr`; 0: there is none */
 		uint8_t call_size;
 	} begin;
@@ -220,7 +223,9 @@ void segment_apply(struct calls *c, struct thread_calls *t, const struct segment
 /* Ends the tree of a thread. `flags`: enum calls_slice_flags of the calls that are open. */
 void thread_end(struct calls *c, struct thread_calls *t, uint8_t flags);
 void thread_free(struct thread_calls *t);
-/* Returns the stack of a thread, a new one if needed. */
+/* Returns the frame that frame `i` is a tail of. */
+size_t stack_head(const struct thread_calls *t, size_t i);
+/* join.c: returns the stack of a thread, a new one if needed. */
 struct thread_calls *thread_get(struct calls *c, uint64_t key);
 
 /* join.c: takes a segment, whose arrays are copied. */

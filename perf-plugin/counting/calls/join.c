@@ -8,12 +8,20 @@
 #include "base/bisect.h"
 #include "counting/calls/internal.h"
 
-struct thread_calls *thread_get(struct calls *c, uint64_t key)
+/* Returns the index of the first thread whose key is not less. */
+static size_t find_thread(const struct calls *c, uint64_t key)
 {
 	size_t lo = 0, hi = c->who.nr_threads;
-	struct thread_calls *t;
 
 	BISECT(lo, hi, mid, c->who.threads[mid]->key < key);
+	return lo;
+}
+
+struct thread_calls *thread_get(struct calls *c, uint64_t key)
+{
+	const size_t lo = find_thread(c, key);
+	struct thread_calls *t;
+
 	if (lo < c->who.nr_threads && c->who.threads[lo]->key == key)
 		return c->who.threads[lo];
 	array_reserve(&c->who.threads, c->who.nr_threads, &c->who.cap_threads,
@@ -315,6 +323,101 @@ void join_shard(struct calls *c, const struct calls *shard)
 
 	for (end = k + shard->keep.nr_kept; k < end; k++)
 		segment_apply(c, thread_get(c, k->key), k, false);
+}
+
+/* False if the shard has more segments than it may keep. */
+static bool is_complete(const struct calls *shard)
+{
+	size_t i;
+
+	for (i = 0; i < shard->keep.nr_rooms && shard->keep.rooms[i].left; i++)
+		;
+	return i == shard->keep.nr_rooms;
+}
+
+/*
+ * Returns the index of the frame in which a segment of a shard begins in one thread: below frame
+ * `i`, which the segment before it has left. `i`: that one ends there in one thread, too.
+ */
+static size_t frame_below(const struct thread_calls *t, size_t i, const struct segment *k)
+{
+	const size_t head = stack_head(t, i);
+
+	switch (k->begin.cause) {
+	case CAUSE_PART:
+		return i ? i - 1 : i;
+	case CAUSE_RETURN:
+	case CAUSE_ERET:
+		if (head && t->f[head].ret == k->begin.addr && t->f[head].kind != CST_COUNT_SIGNAL)
+			return head - 1;
+	}
+	return i;
+}
+
+/* True if a segment that begins in frame `to` behind frame `from` is the same in one thread. */
+static bool fits_frame(const struct thread_calls *t, size_t from, size_t to,
+		       const struct segment *k)
+{
+	if (k->begin.cause == CAUSE_PART && t->f[from].kind != CST_COUNT_TAIL)
+		return false;
+	if (from == to)
+		return true;
+	if (k->begin.cause == CAUSE_ERET && t->f[to + 1].kind != CST_COUNT_EXCEPTION)
+		return false;
+	return t->f[to].lo == k->begin.lo && t->f[to].span == k->begin.span;
+}
+
+/* True if a function that the segment has called is open at its end, not only tails of its base. */
+static bool has_open_call(const struct segment *k)
+{
+	uint32_t i;
+
+	for (i = 0; i < k->made.nr_frames; i++)
+		if (k->made.frames[i].kind != CST_COUNT_TAIL)
+			return true;
+	return false;
+}
+
+/*
+ * One thread does not end a segment where a call returns that was made before the shard. It
+ * continues with the caller as that was when it called. The shard finds the function at the return
+ * address, if its lead does not have the call. These differ if the call was made in another part of
+ * the function, and if the caller is the tail of another function. From the first segment on that
+ * ends for another reason, both are the same.
+ */
+static bool fits_stack(const struct thread_calls *t, const struct segment *k,
+		       const struct segment *end)
+{
+	size_t i = t->nr - 1, below;
+
+	for (;; i = below) {
+		if (k->begin.base_left && t->f[i].kind == CST_COUNT_TAIL)
+			return false;
+		if (has_open_call(k) || ++k == end || k->key != t->key)
+			return true;
+		below = frame_below(t, i, k);
+		if (!fits_frame(t, i, below, k))
+			return false;
+		if (below == i)
+			return true;
+	}
+}
+
+bool calls_shard_fits(const struct calls *c, const struct calls *shard)
+{
+	const struct segment *k = shard->keep.kept;
+	size_t i;
+
+	if (!is_complete(shard))
+		return false;
+	if (!shard->keep.nr_kept || k->begin.cause != CAUSE_CONTINUE)
+		return true;
+	i = find_thread(c, k->key);
+	if (i == c->who.nr_threads || c->who.threads[i]->key != k->key)
+		return false;
+	/* a very deep stack is cut where it has MAX_FRAMES frames in one segment */
+	return c->who.threads[i]->nr && c->who.threads[i]->nr < MAX_FRAMES / 2 &&
+	       fits_stack(c->who.threads[i], k, k + shard->keep.nr_kept);
 }
 
 void join_all(struct calls *c)

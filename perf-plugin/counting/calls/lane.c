@@ -70,11 +70,12 @@ static inline uint32_t callee(struct calls *c, struct calls_lane *ln, const stru
  */
 static void note_jump(struct calls_lane *ln, size_t i)
 {
+	const size_t base = ln->stack.base;
 	uint64_t ret = ln->stack.f[i].ret;
 
-	while (i && ln->stack.f[i].kind == CST_COUNT_TAIL)
+	while (i > base && ln->stack.f[i].kind == CST_COUNT_TAIL)
 		i--;
-	if (!i)
+	if (i == base)
 		ln->seg.begin.base_calls_setjmp = true;
 	else if (ln->stack.f[i].kind == CST_COUNT_CALL)
 		ln->stack.f[i - 1].jump = ret;
@@ -153,17 +154,36 @@ static inline void remove_frames(struct calls *c, struct calls_lane *ln, const s
 	ln->stack.nr = nr;
 }
 
-/* Closes the top frame, with the call whose tail it is. */
-static inline void leave(struct calls *c, struct calls_lane *ln, const struct stream *s)
+/* True if the branch at the end of the last range returns to the caller of the top frame. */
+static inline bool is_return(struct calls_lane *ln, uint64_t addr)
+{
+	const unsigned int returns = 1u << BRANCH_RET | 1u << BRANCH_COND_RET | 1u << BRANCH_ERET;
+
+	return returns >> ln->last.kind & 1 && lane_top(ln)->ret == addr && addr;
+}
+
+/* Returns the number of frames below the top one and the call whose tail it is, at least 1. */
+static inline size_t frames_below(const struct calls_lane *ln)
 {
 	size_t nr = ln->stack.nr;
 
-	lane_flush(ln);
 	while (nr > 1 && ln->stack.f[nr - 1].kind == CST_COUNT_TAIL)
 		nr--;
-	remove_frames(c, ln, s, nr > 1 ? nr - 1 : nr);
+	return nr > 1 ? nr - 1 : nr;
+}
+
+/* Closes the top frame, with the call whose tail it is. False: that is below the base. */
+static inline bool leave(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	const size_t nr = frames_below(ln);
+
+	if (__builtin_expect(nr <= ln->stack.base, 0))
+		return false;
+	lane_flush(ln);
+	remove_frames(c, ln, s, nr);
 	ln->lo = lane_top(ln)->lo;
 	ln->span = lane_top(ln)->span;
+	return true;
 }
 
 /*
@@ -178,7 +198,8 @@ static void tail(struct calls *c, struct calls_lane *ln, const struct stream *s,
 	unsigned int n = 0;
 	size_t i;
 
-	for (i = ln->stack.nr; i-- > 1 && n < MAX_TAILS && ln->stack.f[i].kind == CST_COUNT_TAIL;
+	for (i = ln->stack.nr;
+	     i-- > ln->stack.base + 1 && n < MAX_TAILS && ln->stack.f[i].kind == CST_COUNT_TAIL;
 	     n++) {
 		p = &ln->tree.v[ln->stack.f[i].node];
 		if (p->from != from || p->entry != entry)
@@ -203,8 +224,8 @@ static inline bool inside(uint64_t addr, uint64_t lo, uint64_t span)
 }
 
 /* A branch that neither calls nor returns, out of the code that is executed. */
-static void plain(struct calls *c, struct calls_lane *ln, const struct stream *s,
-		  const struct target *t)
+static __attribute__((noinline)) void plain(struct calls *c, struct calls_lane *ln,
+					    const struct stream *s, const struct target *t)
 {
 	const struct frame *f = lane_top(ln);
 	calls_place from = lane_last_place(c, ln);
@@ -231,8 +252,14 @@ static void plain(struct calls *c, struct calls_lane *ln, const struct stream *s
 	ln->span = w.end - w.start;
 	if (w.part)
 		return;
+	if (f == ln->stack.f)
+		ln->seg.begin.base_left = true;
 	/* from a part of a stripped function back to it */
 	if (f->kind == CST_COUNT_TAIL && inside(t->addr, f[-1].lo, f[-1].span)) {
+		if (f == ln->stack.f + ln->stack.base) {
+			segment_descend(c, ln, s, CAUSE_PART, t, ln->stack.base - 1);
+			return;
+		}
 		lane_flush(ln);
 		remove_frames(c, ln, s, ln->stack.nr - 1);
 		return;
@@ -241,9 +268,19 @@ static void plain(struct calls *c, struct calls_lane *ln, const struct stream *s
 		segment_cut(c, ln, s, CAUSE_LAND, t);
 }
 
-/* Follows the taken branch at the end of the last range to its target. */
-static void transfer(struct calls *c, struct calls_lane *ln, const struct stream *s,
-		     const struct target *t)
+/* Follows a return but those of leave(). */
+static __attribute__((noinline)) void go_back(struct calls *c, struct calls_lane *ln,
+					      const struct stream *s, const struct target *t)
+{
+	if (is_return(ln, t->addr))
+		segment_descend(c, ln, s, CAUSE_RETURN, t, frames_below(ln) - 1);
+	else
+		segment_cut(c, ln, s, ln->last.kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
+}
+
+/* Follows the taken branch at the end of the last range to its target, but those of leave(). */
+static void branch_to(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		      const struct target *t)
 {
 	switch (ln->last.kind) {
 	case BRANCH_CALL:
@@ -254,16 +291,20 @@ static void transfer(struct calls *c, struct calls_lane *ln, const struct stream
 	case BRANCH_RET:
 	case BRANCH_COND_RET:
 	case BRANCH_ERET:
-		if (lane_top(ln)->ret == t->addr && t->addr) {
-			leave(c, ln, s);
-			return;
-		}
-		segment_cut(c, ln, s, ln->last.kind == BRANCH_ERET ? CAUSE_ERET : CAUSE_RETURN, t);
+		go_back(c, ln, s, t);
 		return;
 	}
 	if (inside(t->addr, ln->lo, ln->span))
 		return;
 	plain(c, ln, s, t);
+}
+
+/* Follows the taken branch at the end of the last range to its target. */
+static void transfer(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		     const struct target *t)
+{
+	if (!is_return(ln, t->addr) || !leave(c, ln, s))
+		branch_to(c, ln, s, t);
 }
 
 /* ---- elements ------------------------------------------------------------------------------------ */
@@ -298,16 +339,14 @@ static void handler(struct calls *c, struct calls_lane *ln, const struct stream 
 	push(c, ln, s, CST_COUNT_EXCEPTION, ln->gap.expect, &t);
 }
 
-/* Continues the open segment with a range that does not follow the last one. */
-static void arrive(struct calls *c, struct calls_lane *ln, const struct stream *s,
-		   const struct cst_generic *g)
+/* Continues the open segment with a range that does not follow the last one, nor a taken branch. */
+static __attribute__((noinline)) void arrive_elsewhere(struct calls *c, struct calls_lane *ln,
+						       const struct stream *s,
+						       const struct cst_generic *g)
 {
 	struct target t = target_of(g);
 
 	switch (ln->open) {
-	case LANE_TAKEN:
-		transfer(c, ln, s, &t);
-		return;
 	case LANE_EXCEPTION:
 		handler(c, ln, s, g);
 		return;
@@ -320,6 +359,22 @@ static void arrive(struct calls *c, struct calls_lane *ln, const struct stream *
 		segment_cut(c, ln, s, CAUSE_JOIN, &t);
 		return;
 	}
+}
+
+/* Continues the open segment with a range that does not follow the last one. */
+static inline void arrive(struct calls *c, struct calls_lane *ln, const struct stream *s,
+			  const struct cst_generic *g)
+{
+	struct target t;
+
+	if (__builtin_expect(ln->open != LANE_TAKEN, 0)) {
+		arrive_elsewhere(c, ln, s, g);
+		return;
+	}
+	if (is_return(ln, g->addr) && leave(c, ln, s))
+		return;
+	t = target_of(g);
+	branch_to(c, ln, s, &t);
 }
 
 /* Begins with the thread of the batch, whose next instruction is at `t`. */

@@ -21,8 +21,13 @@ enum lane_open {
 struct calls_lane {
 	struct cct tree;	/* relative contexts: their roots are the functions in which segments began */
 	struct {
-		struct frame *f;	/* f[0] is the base of the segment */
+		struct frame *f;
 		size_t nr, cap;
+		/*
+		 * frame in which the segment began. Those below it, if any, are of the trace before
+		 * a cut (calls_lane_move()), and have no nodes
+		 */
+		size_t base;
 	} stack;
 	struct {
 		/* nodes with counts of the segment; their `mark` is the index here */
@@ -143,6 +148,12 @@ void lane_tick(struct calls_lane *ln, const struct stream *s);
 /* Ends the segment, whose thread continues at `t` for `cause`. */
 void segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
 		 const struct target *t);
+/*
+ * Ends the segment: execution has left its base and continues at `t` in a frame below it, which
+ * becomes the base of the next segment.
+ */
+void segment_descend(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		     enum cause cause, const struct target *t, size_t base);
 /* Ends the segment, if there is one, without another one. */
 void segment_suspend(struct calls *c, struct calls_lane *ln, const struct stream *s);
 /* Replaces the tree of the lane, which has grown to the limit, by an empty one. The thread continues where it is. */

@@ -59,9 +59,9 @@ void lane_tick(struct calls_lane *ln, const struct stream *s)
 		*now = time;
 }
 
-/* Begins a segment; `at` has its first place and the function of that. */
+/* Begins a segment in frame `base`, whose function is that of `at`, at the first place of `at`. */
 static void begin_at(struct calls *c, struct calls_lane *ln, const struct stream *s,
-		     enum cause cause, const struct segment *at)
+		     enum cause cause, const struct segment *at, size_t base)
 {
 	struct segment *seg = &ln->seg;
 	uint32_t root;
@@ -90,17 +90,22 @@ static void begin_at(struct calls *c, struct calls_lane *ln, const struct stream
 			 &fresh);
 	lane_touch(ln, root);
 	array_reserve(&ln->stack.f, 0, &ln->stack.cap, sizeof(*ln->stack.f));
-	ln->stack.f[0] = (struct frame){
-		.node = root, .kind = CST_COUNT_ROOT, .lo = seg->begin.lo, .span = seg->begin.span
-	};
-	ln->stack.nr = 1;
+	if (!base)
+		ln->stack.f[0] = (struct frame){ .kind = CST_COUNT_ROOT,
+						 .lo = seg->begin.lo,
+						 .span = seg->begin.span };
+	ln->stack.f[base].node = root;
+	ln->stack.f[base].jump = 0;
+	ln->stack.base = base;
+	ln->stack.nr = base + 1;
 	ln->lo = seg->begin.lo;
 	ln->span = seg->begin.span;
 	ln->running = true;
 }
 
-void segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
-		   const struct target *t)
+/* Returns the begin of a segment at `t`. */
+static struct segment segment_at(struct calls *c, const struct stream *s, enum cause cause,
+				 const struct target *t)
 {
 	struct segment at = { .begin.addr = t->addr, .begin.el = t->el };
 	struct calls_where w;
@@ -115,7 +120,15 @@ void segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *
 		at.begin.span = w.end - w.start;
 		at.begin.entry = (w.place & ~(uint64_t)UINT32_MAX) | w.start;
 	}
-	begin_at(c, ln, s, cause, &at);
+	return at;
+}
+
+void segment_begin(struct calls *c, struct calls_lane *ln, const struct stream *s, enum cause cause,
+		   const struct target *t)
+{
+	const struct segment at = segment_at(c, s, cause, t);
+
+	begin_at(c, ln, s, cause, &at, 0);
 }
 
 void lane_close_gap(struct calls *c, struct calls_lane *ln, const struct stream *s)
@@ -147,6 +160,7 @@ static void give_slices(struct calls *c, struct calls_lane *ln)
 
 void segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
 {
+	const size_t base = ln->stack.base;
 	struct segment *seg = &ln->seg;
 	size_t i;
 
@@ -167,18 +181,18 @@ void segment_end(struct calls *c, struct calls_lane *ln, const struct stream *s)
 		};
 		p->calls = p->insns = 0;
 	}
-	for (i = 0; i < ln->stack.nr; i++)
+	for (i = base; i < ln->stack.nr; i++)
 		ln->stack.f[i].node = ln->tree.v[ln->stack.f[i].node].mark;
 	if (ln->slices)
 		give_slices(c, ln);
 	for (i = 0; i < ln->touch.nr_touched; i++)
 		ln->tree.v[ln->touch.touched[i]].mark = NO_NODE;
-	seg->begin.base_jump = ln->stack.f[0].jump;
+	seg->begin.base_jump = ln->stack.f[base].jump;
 	seg->end = ln->gap;
 	seg->made.counted = ln->room.counted;
 	seg->made.nr_counted = (uint32_t)ln->touch.nr_touched;
-	seg->made.frames = ln->stack.f + 1;
-	seg->made.nr_frames = (uint32_t)ln->stack.nr - 1;
+	seg->made.frames = ln->stack.f + base + 1;
+	seg->made.nr_frames = (uint32_t)(ln->stack.nr - base) - 1;
 	seg->when.before = ln->times.before;
 	join_take(c, seg);
 	ln->touch.nr_touched = 0;
@@ -192,6 +206,18 @@ void segment_cut(struct calls *c, struct calls_lane *ln, const struct stream *s,
 		ln->gap = (struct gap){ .from = lane_last_place(c, ln) };
 	segment_end(c, ln, s);
 	segment_begin(c, ln, s, cause, t);
+}
+
+void segment_descend(struct calls *c, struct calls_lane *ln, const struct stream *s,
+		     enum cause cause, const struct target *t, size_t base)
+{
+	struct segment at = segment_at(c, s, cause, t);
+
+	ln->gap = (struct gap){ .from = lane_last_place(c, ln) };
+	segment_end(c, ln, s);
+	at.begin.lo = ln->stack.f[base].lo;
+	at.begin.span = ln->stack.f[base].span;
+	begin_at(c, ln, s, cause, &at, base);
 }
 
 void segment_suspend(struct calls *c, struct calls_lane *ln, const struct stream *s)
@@ -219,7 +245,70 @@ void segment_renew(struct calls *c, struct calls_lane *ln, const struct stream *
 		 &(struct segment){ .begin.place = was.entry,
 				    .begin.entry = was.entry,
 				    .begin.lo = top.lo,
-				    .begin.span = top.span });
+				    .begin.span = top.span },
+		 0);
+}
+
+/* ---- shards that begin inside of a fragment ----------------------------------------- */
+
+/* What matters of a gap, which is that of an open stretch or of none. */
+static uint64_t gap_digest(const struct gap *gap, uint64_t digest)
+{
+	const uint64_t v[] = {
+		gap->expect,
+		gap->from,
+		gap->program,
+		gap->kernel | gap->soft << 1 | gap->lost << 2 | gap->missing << 3 | gap->el << 8 |
+			gap->exception << 16,
+	};
+
+	return cst_index_digest(digest, v, sizeof(v));
+}
+
+uint64_t calls_lane_digest(struct calls *c, const struct calls_lane *ln, uint64_t digest)
+{
+	const uint8_t is[] = { ln->running, ln->open };
+
+	digest = cst_index_digest(digest, is, sizeof(is));
+	if (ln->running) {
+		const struct frame *top = &ln->stack.f[ln->stack.nr - 1];
+		const uint64_t v[] = {
+			ln->last.key,
+			ln->last.program,
+			ln->last.end,
+			lane_last_place(c, ln),
+			ln->open == LANE_TAKEN ? ln->last.kind : 0,
+			ln->last.size | ln->last.isa << 8 | ln->last.el << 16,
+			ln->lo,
+			ln->span,
+			top->lo,
+			top->span,
+		};
+
+		digest = cst_index_digest(digest, v, sizeof(v));
+	}
+	return ln->open > LANE_TAKEN ? gap_digest(&ln->gap, digest) : digest;
+}
+
+void calls_lane_move(struct calls *c, struct calls_lane *ln, const struct stream *s)
+{
+	const struct frame top = ln->running ? *lane_top(ln) : (struct frame){ .lo = 0 };
+	const calls_place entry = ln->running ? ln->tree.v[top.node].entry : CALLS_NO_PLACE;
+	const uint64_t lo = ln->lo, span = ln->span;
+
+	cct_clear(&ln->tree);
+	ln->touch.nr_touched = 0;
+	ln->insns = 0;
+	if (!ln->running)
+		return;
+	begin_at(c, ln, s, CAUSE_CONTINUE,
+		 &(struct segment){ .begin.place = entry,
+				    .begin.entry = entry,
+				    .begin.lo = top.lo,
+				    .begin.span = top.span },
+		 ln->stack.nr - 1);
+	ln->lo = lo;
+	ln->span = span;
 }
 
 void lane_begin_fragment(struct calls_lane *ln)

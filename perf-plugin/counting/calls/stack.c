@@ -247,8 +247,7 @@ static void climb(struct calls *c, struct thread_calls *t, const struct segment 
 		slices_climb(t, &begin);
 }
 
-/* Returns the frame that the top frame is a tail of. */
-static size_t head_of(const struct thread_calls *t, size_t i)
+size_t stack_head(const struct thread_calls *t, size_t i)
 {
 	while (i && t->f[i].kind == CST_COUNT_TAIL)
 		i--;
@@ -265,7 +264,7 @@ static void back(struct calls *c, struct thread_calls *t, const struct segment *
 			unwind(c, t, seg, i - 1);
 			return;
 		}
-	i = head_of(t, t->nr - 1);
+	i = stack_head(t, t->nr - 1);
 	/* the code that ends a handler is not behind a call */
 	if (t->f[i].kind == CST_COUNT_SIGNAL && !seg->begin.call_size) {
 		t->f[i].returned = true;
@@ -315,7 +314,7 @@ static void resume(struct calls *c, struct thread_calls *t, const struct segment
 		lose(c, t, seg);
 		return;
 	}
-	i = head_of(t, t->nr - 1);
+	i = stack_head(t, t->nr - 1);
 	if (i && t->f[i].kind == CST_COUNT_SIGNAL && t->f[i].returned) {
 		/* a handler returned to the begin of the next one, of a signal that was pending */
 		from = t->tree.v[t->f[i].node].from;
@@ -381,7 +380,7 @@ static void join(struct calls *c, struct thread_calls *t, const struct segment *
 		lose(c, t, seg);
 		return;
 	}
-	i = head_of(t, t->nr - 1);
+	i = stack_head(t, t->nr - 1);
 	if (e.missing && i && t->f[i].kind == CST_COUNT_CALL && t->f[i].ret == seg->begin.addr) {
 		unwind(c, t, seg, i - 1);
 		return;
@@ -408,6 +407,10 @@ static void position(struct calls *c, struct thread_calls *t, const struct segme
 	case CAUSE_ERET:
 		exception_return(c, t, seg);
 		return;
+	case CAUSE_PART:
+		if (t->nr > 1)
+			unwind(c, t, seg, t->nr - 2);
+		return;
 	case CAUSE_LAND:
 		land(c, t, seg);
 		return;
@@ -420,7 +423,7 @@ static void position(struct calls *c, struct thread_calls *t, const struct segme
 /* Notes where setjmp() returns that the base of a segment, which is the top frame, called. */
 static void note_jumps(struct thread_calls *t, const struct segment *seg)
 {
-	size_t i = head_of(t, t->nr - 1);
+	size_t i = stack_head(t, t->nr - 1);
 
 	if (seg->begin.base_jump)
 		top_of(t)->jump = seg->begin.base_jump;

@@ -115,6 +115,7 @@ void counts_free(struct counts *c)
 		cst_pairs_free(&c->bins[i]->entries);
 		cst_pairs_free(&c->bins[i]->untaken);
 		cst_pairs_free(&c->bins[i]->spent);
+		jumps_free(&c->bins[i]->jumps);
 		free(c->bins[i]);
 	}
 	for (i = 0; i < c->nr_files; i++) {
@@ -405,24 +406,29 @@ ranges(struct counts *c, const struct stream *s, struct counted_stream *ln, cons
 	struct binary *bin = ln->bin;
 	uint64_t insns = 0, edges = 0;
 	uint32_t start = ln->start, last;
-	const bool t32 = all && has_t32(bin);
+	/* COUNTS_ALL is joined, too */
+	const bool t32 = all && has_t32(bin), joined = all || c->joined;
 	bool taken, arrived = all && ln->arrived;
 
 	for (g++; g < end && g->kind == CST_GEN_RANGE && g->section == section; g++) {
-		taken = branch_taken(g - 1);
-		if (taken || g->addr != g[-1].end || !(c->joined || !cst_insn_is_branch(g[-1].last_type))) {
-			last = last_of(g - 1);
-			pairs_add(ranges_of(bin, arrived), start, last);
-			arrived = all && taken && branch_returns(g - 1);
-			if (taken) {
-				pairs_add(&bin->edges, last, g->sect_off);
-				edges++;
-			} else if (all && not_taken(g - 1)) {
-				count_untaken(bin, start, last);
-			}
-			start = start_of(g, t32);
-		}
 		insns += g->n_insn;
+		taken = branch_taken(g - 1);
+		if (!taken && g->addr == g[-1].end &&
+		    (joined || !cst_insn_is_branch(g[-1].last_type)))
+			continue;
+		last = last_of(g - 1);
+		if (taken) {
+			jumps_add(&bin->jumps, start, last | (arrived ? JUMP_ARRIVED : 0),
+				  g->sect_off);
+			arrived = all && branch_returns(g - 1);
+			edges++;
+		} else {
+			pairs_add(ranges_of(bin, arrived), start, last);
+			arrived = false;
+			if (all && not_taken(g - 1))
+				count_untaken(bin, start, last);
+		}
+		start = start_of(g, t32);
 	}
 	g--;
 	bin->insns += insns;
@@ -598,7 +604,8 @@ static uint64_t stream_digest(void *data, const struct stream *s, uint64_t diges
 		c->all ? ln->arrived | ln->untaken << 1 | ln->landing_kind << 8 : 0,
 	};
 
-	return cst_index_digest(digest, v, sizeof(v));
+	digest = cst_index_digest(digest, v, sizeof(v));
+	return ln->calls ? calls_lane_digest(c->calls, ln->calls, digest) : digest;
 }
 
 static void stream_move(void *data, const struct stream *s)
@@ -608,6 +615,8 @@ static void stream_move(void *data, const struct stream *s)
 
 	if (ln->bin)
 		ln->bin = binary_in(c, file_of(c, ln->bin->dso), ln->bin->method);
+	if (ln->calls)
+		calls_lane_move(c->calls, ln->calls, s);
 }
 
 static void on_stream_end(void *data, const struct stream *s)
@@ -709,6 +718,20 @@ static void add_counted(struct counts *c)
 	}
 }
 
+/* Adds the jumps of all binaries to their other tables. */
+static void settle_jumps(struct counts *c)
+{
+	struct jump_counts to;
+	struct binary *b;
+	size_t i;
+
+	for (i = 0; i < c->nr_bins; i++) {
+		b = c->bins[i];
+		to = (struct jump_counts){ &b->ranges, &b->arrivals, &b->edges };
+		jumps_settle(&b->jumps, &to);
+	}
+}
+
 /* ---- parts that are decoded in other threads ---------------------------------------------------- */
 
 static void *shard_make(void *data, struct session *ss)
@@ -730,6 +753,7 @@ static void shard_end(void *shard)
 	struct binary *b;
 	size_t i;
 
+	settle_jumps(c);
 	add_counted(c);
 	for (i = 0; i < c->nr_bins; i++) {
 		b = c->bins[i];
@@ -769,10 +793,9 @@ static void take_binary(struct counts *c, struct binary *more)
 
 static bool shard_fits(void *data, void *shard)
 {
-	const struct counts *c = shard;
+	const struct counts *c = shard, *whole = data;
 
-	(void)data;
-	return calls_shard_complete(c->calls);
+	return calls_shard_fits(whole->calls, c->calls);
 }
 
 /* In the calling thread, in order: segments of calls need not be kept. */
@@ -790,6 +813,7 @@ static int shard_take(void *data, void *shard)
 	struct counts *more = shard, *c = data;
 	size_t i;
 
+	settle_jumps(more);
 	for (i = 0; i < more->nr_bins; i++)
 		take_binary(c, more->bins[i]);
 	c->elsewhere += more->elsewhere;
@@ -827,7 +851,7 @@ int counts_run(struct counts *c)
 	const bool ordered = c->calls && session_max_streams(c->ss) < 2;
 	const struct shard_ops shards = {
 		.make = shard_make, .end = shard_end, .take = shard_take, .free = shard_free,
-		.digest = c->calls ? NULL : stream_digest, .move = stream_move,
+		.digest = !c->calls || ordered ? stream_digest : NULL, .move = stream_move,
 		.fits = ordered ? shard_fits : NULL, .resume = ordered ? shard_resume : NULL,
 		.by_fragment = !c->calls || ordered, .sums = !ordered,
 		.max_size = ordered ? CALLS_SHARD : 0,
@@ -849,6 +873,7 @@ int counts_run(struct counts *c)
 		consumer.wants.stop = CST_STOP_TIMESTAMP;
 	}
 	rc = session_run(c->ss, &consumer);
+	settle_jumps(c);
 	if (!rc)
 		add_counted(c);
 	return rc;

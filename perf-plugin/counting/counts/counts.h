@@ -23,6 +23,7 @@
 
 #include <cstrace/counts.h>
 
+#include "counting/counts/jumps.h"
 #include "counting/counts/metric.h"
 #include "session/session.h"
 
@@ -54,6 +55,7 @@ struct binary {
 	 * `ranges`
 	 */
 	struct cst_pairs spent;
+	struct jumps jumps;	/* while ranges are counted: those that are not in the tables yet */
 	uint64_t insns;		/* with counts_measure(): amounts */
 	uint64_t branches;	/* branches taken */
 	uint64_t inside;	/* branches whose target is in the binary */

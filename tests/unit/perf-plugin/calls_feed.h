@@ -163,29 +163,44 @@ static inline void show_slices(struct calls *c, bool all, char *out, size_t size
 	fclose(f);
 }
 
+/* The stream of a batch. */
+static inline struct stream stream_of(const struct batch *b, const struct cst_config *config)
+{
+	struct stream s = { .config = config };
+	size_t k;
+
+	s.tid = b->tid;
+	s.cpu = b->cpu;
+	s.place = b->stream;
+	s.aux.aux_time = b->aux_time;
+	s.aux.aux_seq = b->seq;
+	s.selected.excluded = b->unwanted;
+	s.time = b->time;
+	s.time_end = b->end;
+	s.before = b->before;
+	s.time_known = b->time != 0;
+	for (k = 0; k < b->n; k++)
+		s.n_insn += b->g[k].kind == CST_GEN_RANGE ? b->g[k].n_insn : 0;
+	return s;
+}
+
+static inline struct cst_config config_of(const struct feed *feed)
+{
+	return (struct cst_config){ .protocol = (uint8_t)(feed->protocol ? feed->protocol :
+									   CST_PROTO_ETMV4) };
+}
+
 static inline void take(struct calls *c, const struct feed *feed, bool single, bool *replaced)
 {
-	const struct cst_config config = { .protocol = (uint8_t)(feed->protocol ? feed->protocol : CST_PROTO_ETMV4) };
+	const struct cst_config config = config_of(feed);
 	struct calls_lane *ln[2] = { NULL, NULL };
-	struct stream s = { .config = &config };
+	struct stream s;
 	size_t i, k;
 
 	for (i = 0; i < feed->n; i++) {
 		const struct batch *b = &feed->v[i];
 
-		s.tid = b->tid;
-		s.cpu = b->cpu;
-		s.place = b->stream;
-		s.aux.aux_time = b->aux_time;
-		s.aux.aux_seq = b->seq;
-		s.selected.excluded = b->unwanted;
-		s.time = b->time;
-		s.time_end = b->end;
-		s.before = b->before;
-		s.time_known = b->time != 0;
-		s.n_insn = 0;
-		for (k = 0; k < b->n; k++)
-			s.n_insn += b->g[k].kind == CST_GEN_RANGE ? b->g[k].n_insn : 0;
+		s = stream_of(b, &config);
 		if (!ln[b->stream])
 			ln[b->stream] = calls_lane_new(c);
 		for (k = 0; k < b->n; k += single ? 1 : b->n) {
@@ -224,6 +239,133 @@ static inline int make(const struct feed *feed, bool single, unsigned int stream
 	return 0;
 }
 
+/* ---- cuts ------------------------------------------------------------------------------- */
+
+/* Cuts that were decoded apart, and those that were decoded behind all elements before them. */
+static struct {
+	unsigned int apart, behind;
+} cuts;
+
+/*
+ * Gives elements [from, to) of a feed with one stream to a lane. The stream of the last one, where
+ * `to` is in the feed that of the next one, is in *s.
+ */
+static inline void take_part(struct calls *c, struct calls_lane *ln, const struct feed *feed,
+			     const struct cst_config *config, size_t from, size_t to,
+			     bool *replaced, struct stream *s)
+{
+	size_t i, k, at = 0;
+
+	*replaced = false;
+	for (i = 0; i < feed->n && at <= to; i++) {
+		for (k = 0; k < feed->v[i].n && at <= to; k++, at++) {
+			if (at == to && k)
+				return;
+			*s = stream_of(&feed->v[i], config);
+			s->fragment_start = feed->v[i].fragment && !k;
+			if (at >= from && at < to)
+				calls_batch(c, ln, s, feed->v[i].g + k, 1);
+		}
+		*replaced = feed->replaced;
+	}
+}
+
+/* A cut of a feed: elements [at, end), behind a lead from `lead` on. */
+struct fed_cut {
+	size_t lead, at, end;
+};
+
+/* Takes what is before the cut as a shard. Returns the digest at its end. */
+static inline uint64_t take_before(struct calls *c, const struct calls_code *code,
+				   const struct feed *feed, const struct fed_cut *cut)
+{
+	const struct cst_config config = config_of(feed);
+	struct calls *before = calls_shard_new(c, code);
+	struct calls_lane *ln = calls_lane_new(before);
+	struct stream s;
+	uint64_t digest;
+
+	take_part(before, ln, feed, &config, 0, cut->at, code->data, &s);
+	digest = calls_lane_digest(before, ln, 1);
+	calls_lane_end(before, ln);
+	assert_true(calls_shard_fits(c, before));
+	calls_shard_take(c, before);
+	calls_free(before);
+	return digest;
+}
+
+/* Takes the cut behind its lead in a shard if that fits, else behind all that is before it. */
+static inline void take_cut(struct calls *c, const struct calls_code *code, const struct feed *feed,
+			    const struct fed_cut *cut)
+{
+	const uint64_t digest = take_before(c, code, feed, cut);
+	const struct cst_config config = config_of(feed);
+	struct calls *lead = calls_shard_new(c, code), *shard = calls_shard_new(c, code);
+	struct calls_lane *ln = calls_lane_new(lead);
+	struct stream s;
+	bool fits;
+
+	take_part(lead, ln, feed, &config, cut->lead, cut->at, code->data, &s);
+	fits = calls_lane_digest(lead, ln, 1) == digest;
+	calls_lane_move(shard, ln, &s);
+	take_part(shard, ln, feed, &config, cut->at, cut->end, code->data, &s);
+	calls_lane_end(shard, ln);
+	if (fits && calls_shard_fits(c, shard)) {
+		calls_shard_take(c, shard);
+		cuts.apart++;
+	} else {
+		ln = calls_lane_new(lead);
+		take_part(lead, ln, feed, &config, 0, cut->at, code->data, &s);
+		calls_lane_move(c, ln, &s);
+		take_part(c, ln, feed, &config, cut->at, cut->end, code->data, &s);
+		calls_lane_end(c, ln);
+		cuts.behind++;
+	}
+	calls_free(shard);
+	calls_free(lead);
+}
+
+/* Divides the feed at each of its elements, with leads of each length. */
+static inline void fed_in_cuts(const struct feed *feed, const char *want)
+{
+	bool replaced = false;
+	const struct calls_code code = { .data = &replaced,
+					 .binary = binary,
+					 .where = where,
+					 .call_before = call_before,
+					 .program = program,
+					 .landing_pad = landing_pad };
+	struct fed_cut cut = { .end = 0 };
+	struct calls *c;
+	char out[2048];
+	size_t i;
+
+	for (i = 0; i < feed->n; i++)
+		cut.end += feed->v[i].n;
+	for (cut.at = 1; cut.at < cut.end; cut.at++) {
+		for (cut.lead = 0; cut.lead < cut.at; cut.lead++) {
+			c = calls_new(&feed->limits, &code, 1);
+			take_cut(c, &code, feed, &cut);
+			calls_finish(c, feed->place ? feed->place : same, NULL);
+			show(c, out, sizeof(out));
+			assert_string_equal(out, want);
+			calls_free(c);
+		}
+	}
+}
+
+static inline bool can_be_cut(const struct feed *feed)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < feed->n; i++) {
+		if (feed->v[i].stream || feed->v[i].unwanted)
+			return false;
+		n += feed->v[i].n;
+	}
+	return !feed->slices && n < 100;
+}
+
 static inline void fed(const struct feed *feed, const char *want)
 {
 	unsigned int mode, streams = 1;
@@ -236,6 +378,12 @@ static inline void fed(const struct feed *feed, const char *want)
 	for (mode = 0; mode < 4; mode++) {
 		assert_int_equal(make(feed, mode & 1, mode & 2 ? 2 : streams, out, sizeof(out)), 0);
 		assert_string_equal(out, want);
+	}
+	if (can_be_cut(feed)) {
+		const struct calls_totals was = totals;
+
+		fed_in_cuts(feed, want);
+		totals = was;
 	}
 }
 

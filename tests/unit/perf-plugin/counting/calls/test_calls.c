@@ -554,14 +554,69 @@ static void gaps(void **state)
 	TREE(q, "R1000 1/1 {C2000@1000 1/9} R2000 1/1");
 }
 
+/*
+ * What a cut behind a short lead finds of a function is not always what one thread has of it
+ * (fed_in_cuts()).
+ */
+static void in_cuts(void **state)
+{
+	/* a call in a part of a function that is elsewhere, then a branch to the begin of it */
+	const struct cst_generic part[] = { EL_BL(0x1000, 1),  EL_B(0x2000, 1),	 EL_BL(0x5080, 1),
+					    EL_RET(0x3100, 1), EL_B(0x5084, 1),	 EL_B(0x5090, 1),
+					    EL_RET(0x2000, 1), EL_CUT(0x1004, 1) };
+	const struct cst_generic tail[] = { EL_BL(0x1000, 1),  EL_B(0x2000, 1),	  EL_BL(0x5080, 1),
+					    EL_B(0x3100, 1),   EL_RET(0x3200, 1), EL_B(0x5084, 1),
+					    EL_RET(0x2000, 1), EL_CUT(0x1004, 1) };
+	/* to and from the middle of another function: seen from there on, its begin is a tail */
+	const struct cst_generic middle[] = {
+		EL_BL(0x1000, 1), EL_B(0x2000, 1),   EL_B(0x4010, 1),
+		EL_B(0x2000, 3),  EL_RET(0x4020, 1), EL_CUT(0x1004, 1)
+	};
+	const struct cst_generic root[] = { EL_B(0x2000, 1), EL_B(0x4010, 1), EL_B(0x2000, 3),
+					    EL_B(0x4020, 1), EL_CUT(0x2000, 1) };
+	/* an exception return to where a call would return */
+	const struct cst_generic eret[] = { EL_BL(0x1000, 1), EL_BL(0x2000, 1), el_eret(0x3100, 1),
+					    EL_RET(0x2004, 1), EL_CUT(0x1004, 1) };
+	const struct cst_generic handler[] = { EL_BL(0x1000, 1),
+					       EL_CUT(0x2000, 1),
+					       el_exception(14, 0x2004),
+					       at_el(1, EL_BL(0x6000, 1)),
+					       at_el(1, EL_RET(0x6100, 1)),
+					       el_eret(0x6004, 1),
+					       EL_RET(0x2004, 1),
+					       EL_CUT(0x1004, 1) };
+	/* a loss before the end of the lead */
+	const struct cst_generic a[] = { EL_BL(0x1000, 1), EL_CUT(0x2000, 1), IRQ(0x2004) };
+	const struct cst_generic b[] = { overflow(OFF), OFF, EL_RET(0x2004, 1), EL_CUT(0x1004, 1) };
+	const struct batch lost[] = { { .tid = 7, N(a) }, { .tid = 7, .fragment = true, N(b) } };
+	const struct feed two = { .v = lost, .n = 2 };
+
+	(void)state;
+	cuts.apart = cuts.behind = 0;
+	TREE(part, "R1000 1/2 {C2000@1000 1/5 {C3100@5080 1/1}}");
+	TREE(tail, "R1000 1/2 {C2000@1000 1/4 {C3100@5080 1/1 {T3200@3100 1/1}}}");
+	TREE(middle, "R1000 1/2 {C2000@1000 1/6}");
+	TREE(root, "R2000 1/7");
+	TREE(eret, "R1000 1/2 {C2000@1000 1/2 {C3100@2000 1/1}}");
+	TREE(handler, "R1000 1/2 {C2000@1000 1/2 {E6000@2004 1/2 {C6100@6000 1/1}}}");
+	fed(&two, "R1000 2/2 {C2000@1000 2/2}");
+	/* most cuts need no trace but their lead */
+	assert_true(cuts.apart > cuts.behind && cuts.behind);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls), cmocka_unit_test(climbs), cmocka_unit_test(tails), cmocka_unit_test(many_tails),
-		cmocka_unit_test(order), cmocka_unit_test(final_places), cmocka_unit_test(sections), cmocka_unit_test(jumps),
-		cmocka_unit_test(pads), cmocka_unit_test(interrupts), cmocka_unit_test(system_calls), cmocka_unit_test(kernel),
-		cmocka_unit_test(threads), cmocka_unit_test(slices),
-		cmocka_unit_test(slice_fields), cmocka_unit_test(losses), cmocka_unit_test(fragments), cmocka_unit_test(gaps),
+		cmocka_unit_test(calls),	cmocka_unit_test(climbs),
+		cmocka_unit_test(tails),	cmocka_unit_test(many_tails),
+		cmocka_unit_test(order),	cmocka_unit_test(final_places),
+		cmocka_unit_test(sections),	cmocka_unit_test(jumps),
+		cmocka_unit_test(pads),		cmocka_unit_test(interrupts),
+		cmocka_unit_test(system_calls), cmocka_unit_test(kernel),
+		cmocka_unit_test(threads),	cmocka_unit_test(slices),
+		cmocka_unit_test(slice_fields), cmocka_unit_test(losses),
+		cmocka_unit_test(fragments),	cmocka_unit_test(gaps),
+		cmocka_unit_test(in_cuts),
 	};
 
 	return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
