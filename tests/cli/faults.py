@@ -71,6 +71,7 @@ CASES = [
     Case("profile llvm", "profile -i @jit --symfs @jit.s --binary engine --format=llvm -o OUT"),
     Case("profile in two threads", "profile -i @modules --symfs @modules.s --format=cstrace -j 2 -o OUT"),
     Case("script in two threads", "script -i @sample --symfs @symfs --itrace=be -j 2"),
+    Case("inject in two threads", "inject -i @jit --symfs @jit.s -o OUT --itrace=i100ie -j 2"),
     Case("dump tarmac", "dump -i @sample --symfs @symfs --format=tarmac -o OUT"),
     Case("compare", "compare -i @sample --symfs @symfs --with @sample -o OUT"),
     Case("verify", "verify -i @sample --symfs @symfs --format=json -o OUT"),

@@ -88,9 +88,16 @@ static uint64_t rest_of(struct line_page *p, const struct page_branch *b)
 	return put_branch_rest(p, b, PAGE_SAME_THREAD);
 }
 
-static inline uint64_t item_of(uint64_t from, uint64_t to, uint64_t at, unsigned int kind)
+/* The bits of an item for the upper half of a target's address. */
+static inline uint64_t upper_bits(uint64_t to)
 {
-	return (uint32_t)to | (from - at) << PAGE_DISTANCE_SHIFT | (uint64_t)page_upper((uint32_t)(to >> 32)) << PAGE_UPPER_SHIFT |
+	return (uint64_t)page_upper((uint32_t)(to >> 32)) << PAGE_UPPER_SHIFT;
+}
+
+static inline uint64_t item_of(uint64_t from, uint64_t to, uint64_t at, uint64_t upper,
+			       unsigned int kind)
+{
+	return (uint32_t)to | (from - at) << PAGE_DISTANCE_SHIFT | upper |
 	       (uint64_t)kind << PAGE_KIND_SHIFT;
 }
 
@@ -98,7 +105,8 @@ void line_page_add_branch(struct line_page *p, const struct page_branch *b)
 {
 	const uint64_t new_rest = rest_of(p, b);
 
-	p->word[p->nr++] = item_of(b->from, b->to, p->last.at, b->kind) | new_rest;
+	p->word[p->nr++] = item_of(b->from, b->to, p->last.at, upper_bits(b->to), b->kind) |
+			   new_rest;
 	p->last.at = b->to;
 }
 
@@ -117,13 +125,16 @@ void line_page_add_named(struct line_page *p, const struct page_branch *b, uint3
  * Returns the first one that is left, and its *at.
  */
 static inline __attribute__((always_inline)) const struct cst_branch *
-add_near(struct line_page *p, uint64_t *it, uint64_t *at, const struct cst_branch *b, const struct cst_branch *end,
-	 const bool kinds)
+add_near(struct line_page *p, uint64_t *it, uint64_t *at, const struct cst_branch *b,
+	 const struct cst_branch *end, const bool kinds)
 {
-	uint64_t prev = *at, near_to = 0;	/* the upper half 0 is always in the table */
+	uint64_t prev = *at, near_to = b->to, upper = upper_bits(near_to);
 
+	/* the rest of this one has its upper half, which others cannot use */
+	if (!has_upper(p, (uint32_t)(near_to >> 32)))
+		end = b + 1;
 	for (;;) {
-		*it++ = item_of(b->from, b->to, prev, kinds ? branch_kind_listed(b) : 0);
+		*it++ = item_of(b->from, b->to, prev, upper, kinds ? branch_kind_listed(b) : 0);
 		prev = b->to;
 		if (++b == end || is_far(b->from, prev))
 			break;
@@ -131,6 +142,7 @@ add_near(struct line_page *p, uint64_t *it, uint64_t *at, const struct cst_branc
 			if (!has_upper(p, (uint32_t)(b->to >> 32)))
 				break;
 			near_to = b->to;
+			upper = upper_bits(near_to);
 		}
 	}
 	*at = prev;

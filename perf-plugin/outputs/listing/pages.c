@@ -15,10 +15,10 @@
 #include "outputs/listing/line_page.h"
 
 /*
- * Text of a page that is kept until it is the page's turn, for lines of 512 bytes; longer text is
- * printed then.
+ * Chunks of text of a page that are kept until it is the page's turn, for lines of 256 bytes and
+ * more; longer text is printed then.
  */
-#define PAGE_TEXT	(512u * PAGE_LINES)
+#define PAGE_TEXTS	16u
 /* Pages per thread: one that it prints, and others so that it finds the next one without waiting. */
 #define PAGES_PER_THREAD 3u
 #define MAX_PLACES	(PAGES_THREADS * PAGES_PER_THREAD)
@@ -33,8 +33,11 @@ struct page_chunk {
 /* A place in the ring. */
 struct place {
 	struct line_page *page;
-	size_t len;
-	char text[PAGE_TEXT];
+	unsigned int nr;	/* number of chunks with text */
+	struct kept_text {
+		uint8_t *chunk;	/* of MERGE_CHUNK bytes; NULL: none yet */
+		size_t len;
+	} text[PAGE_TEXTS];
 };
 
 /* A thread that prints. */
@@ -79,31 +82,39 @@ static struct place *nth(struct pages *pg, size_t number)
 
 /* ---- printing ---------------------------------------------------------------------------------- */
 
-/* Writes the text that is kept of the page whose turn it is, and more; nothing after an error. */
-static void write_text(struct pages *pg, struct place *p, const void *more, size_t len)
+static void write_chunk(struct pages *pg, const uint8_t *chunk, size_t len)
 {
-	struct workers *w = pg->workers;
-
-	if (p->len && !workers_error(w))
-		workers_fail(w, pg->o.write(pg->o.data, p->text, p->len));
-	p->len = 0;
-	if (len && !workers_error(w))
-		workers_fail(w, pg->o.write(pg->o.data, more, len));
+	if (!workers_error(pg->workers))
+		workers_fail(pg->workers, pg->o.write(pg->o.data, chunk, len));
 }
 
-/* Keeps text of the page until its turn, or writes it. */
-static void add_text(void *data, const void *bytes, size_t len)
+/* Writes the text that is kept of the page whose turn it is; nothing after an error. */
+static void write_text(struct pages *pg, struct place *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr; i++)
+		write_chunk(pg, p->text[i].chunk, p->text[i].len);
+	p->nr = 0;
+}
+
+/* Writes a chunk of text, or keeps it until the page's turn and returns an empty one. */
+static uint8_t *take_text(void *data, uint8_t *chunk, size_t len)
 {
 	struct printer *pr = data;
 	struct place *p = nth(pr->pg, pr->number);
-	const bool full = len > sizeof(p->text) - p->len;
+	const bool full = p->nr == PAGE_TEXTS;
+	uint8_t *spare;
 
 	if (workers_turn(pr->pg->workers, pr->number, full)) {
-		write_text(pr->pg, p, bytes, len);
+		write_text(pr->pg, p);
+		write_chunk(pr->pg, chunk, len);
 	} else if (!full) {
-		memcpy(p->text + p->len, bytes, len);
-		p->len += len;
+		spare = p->text[p->nr].chunk;
+		p->text[p->nr++] = (struct kept_text){ chunk, len };
+		return spare ? spare : mem_new(MERGE_CHUNK);
 	}
+	return chunk;
 }
 
 /* Prints a page, and writes those that are printed and whose turn it is. */
@@ -117,7 +128,7 @@ static void print(struct printer *pr, size_t number)
 	workers_fail(pg->workers, merge_finish(pr->m));	/* the rest of its lane */
 	workers_done(pg->workers, number);
 	while (workers_claim(pg->workers, &number)) {
-		write_text(pg, nth(pg, number), NULL, 0);
+		write_text(pg, nth(pg, number));
 		workers_taken(pg->workers);
 	}
 }
@@ -152,7 +163,7 @@ static void printer_free(struct printer *pr)
 static struct printer *printer_new(struct pages *pg)
 {
 	struct printer *pr = mem_zeroed(1, sizeof(*pr));
-	const struct merge_sink sink = { .write = add_text, .data = pr };
+	const struct merge_sink sink = { .take = take_text, .data = pr };
 
 	pr->pg = pg;
 	pr->line.fields = pg->o.fields;
@@ -444,6 +455,16 @@ struct pages *pages_keep(struct pages *whole, size_t bytes)
 	return pg;
 }
 
+static void free_place(struct place *p)
+{
+	unsigned int i;
+
+	line_page_end(p->page);
+	for (i = 0; i < PAGE_TEXTS; i++)
+		free(p->text[i].chunk);
+	free(p);
+}
+
 static void free_ring(struct pages *pg)
 {
 	struct page_chunk *c, *next;
@@ -451,10 +472,8 @@ static void free_ring(struct pages *pg)
 	workers_free(pg->workers);
 	while (pg->nr_printers)
 		printer_free(pg->printer[--pg->nr_printers]);
-	while (pg->nr_places) {
-		line_page_end(pg->place[--pg->nr_places]->page);
-		free(pg->place[pg->nr_places]);
-	}
+	while (pg->nr_places)
+		free_place(pg->place[--pg->nr_places]);
 	for (c = pg->chunks; c; c = next) {
 		next = c->next;
 		free(c);

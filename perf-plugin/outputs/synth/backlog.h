@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * backlog.h - batches that a shard of the trace keeps while the state at its begin is not known:
- * which of its instructions are samples depends on those before. Ranges are kept in
- * few bytes, without what samples of instructions do not use. A backlog belongs to one thread.
+ * which of its instructions are samples depends on those before. Ranges are kept in few bytes,
+ * without what samples of instructions do not use. A backlog belongs to one thread.
  */
 #ifndef CSTRACE_OUTPUTS_SYNTH_BACKLOG_H
 #define CSTRACE_OUTPUTS_SYNTH_BACKLOG_H

@@ -58,7 +58,7 @@ struct injector {
 	uint64_t since_round;
 	uint64_t first_time, last_time;	/* times of samples; first > last: none so far */
 	int batch_tid;		/* the host's thread of the batch ... */
-	/* ... and when it ended, if that is inside the batch; otherwise UINT64_MAX */
+	/* ... and when that ended, if it did inside the batch; otherwise UINT64_MAX */
 	uint64_t alive_until;
 	struct {
 		/*
@@ -71,7 +71,7 @@ struct injector {
 		 */
 		struct injector *from;
 		uint64_t shards;	/* of the whole output: number of shards taken */
-		/* of the whole output, with SAMPLER_COUNTED and shards by fragment; else NULL */
+		/* of the whole output: with SAMPLER_COUNTED and shards by fragment; else NULL */
 		struct backlog_room *room;
 		/* of a shard: its batches until it begins with the state of `whole`; else NULL */
 		struct backlog *backlog;

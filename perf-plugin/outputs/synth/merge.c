@@ -13,8 +13,6 @@
 #include "base/error.h"
 #include "base/files/guard.h"
 
-#define CHUNK	(2u * MERGE_PIECE)
-
 /* Header of a run: the pieces of one time. */
 struct run {
 	uint64_t time;
@@ -92,13 +90,13 @@ struct merge_lane *merge_lane_new(struct merge *m, unsigned int rank, uint64_t p
 {
 	struct lane *ln = mem_zeroed(1, sizeof(*ln));
 
-	ln->chunk = mem_new(CHUNK);
+	ln->chunk = mem_new(MERGE_CHUNK);
 	ln->rank = rank;
 	ln->place = place;
 	ln->pub.m = m;
 	ln->pub.first = UINT64_MAX;
 	ln->pub.cur = ln->chunk;
-	ln->pub.end = ln->chunk + CHUNK;
+	ln->pub.end = ln->chunk + MERGE_CHUNK;
 	pthread_mutex_lock(&m->lock);
 	ln->nr = m->nr;
 	*ARRAY_ADD(m->lane, m->nr, m->cap) = ln;
@@ -242,9 +240,12 @@ static void direct_flush(struct merge *m, struct lane *ln)
 {
 	size_t len = (size_t)(ln->pub.cur - ln->chunk);
 
-	if (len)
+	if (len && m->sink.take)
+		ln->chunk = m->sink.take(m->sink.data, ln->chunk, len);
+	else if (len)
 		m->sink.write(m->sink.data, ln->chunk, len);
 	ln->pub.cur = ln->chunk;
+	ln->pub.end = ln->chunk + MERGE_CHUNK;
 }
 
 void merge_turn(struct merge_lane *pub, uint64_t time)

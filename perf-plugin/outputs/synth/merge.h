@@ -15,6 +15,8 @@
 #include <stdint.h>
 
 #define MERGE_PIECE	65536u
+/* Size of the memory for pieces of a lane. */
+#define MERGE_CHUNK	(2u * MERGE_PIECE)
 
 struct merge;
 
@@ -29,6 +31,12 @@ struct merge_lane {
 struct merge_sink {
 	/* Writes whole pieces, in their final order. */
 	void (*write)(void *data, const void *bytes, size_t len);
+	/*
+	 * In place of write(), for full chunks of a lane that is written directly: takes the chunk,
+	 * which is memory of MERGE_CHUNK bytes for free(), and returns it or another one. NULL:
+	 * write() gets all.
+	 */
+	uint8_t *(*take)(void *data, uint8_t *chunk, size_t len);
 	/* Raises the times of whole pieces from before `time` to `time`; NULL: pieces contain no times. */
 	void (*raise)(void *data, void *bytes, size_t len, uint64_t time);
 	void *data;
