@@ -167,6 +167,22 @@ void name_escape(char *text, size_t size)
 	text[len] = 0;
 }
 
+char *name_word(const char *name)
+{
+	static const char plain[] = "\t\n\\", escaped[] = "tn\\";
+	char *word = mem_new(2 * strlen(name) + 1), *to = word;
+	const char *found;
+
+	for (; *name; name++) {
+		found = strchr(plain, *name);
+		if (found)
+			*to++ = '\\';
+		*to++ = found ? escaped[found - plain] : *name;
+	}
+	*to = 0;
+	return word;
+}
+
 char *name_json(char *out, const char *end, const char *name)
 {
 	static const char hex[] = "0123456789abcdef";

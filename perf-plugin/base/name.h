@@ -24,6 +24,12 @@ size_t name_plain_len(const char *name);
 void name_escape(char *text, size_t size);
 
 /*
+ * A name as one word of a line whose words are between tabs, to be freed: a tab, a newline and a backslash are \t, \n and
+ * \\, all other bytes are as they are, so that a program can get the name back.
+ */
+char *name_word(const char *name);
+
+/*
  * A name as a JSON string with its quotes, at `out`; what does not fit before `end` is cut. Returns where the string
  * ends, where no 0 is written. A name is bytes: those that are not ASCII are taken for Latin-1, so that a reader gets
  * each of them back. Needs two bytes at least.

@@ -174,6 +174,29 @@ def rotten(f):
         same(out, f.expected([f.files[2]]))
 
 
+def odd_names(f):
+    """A line is a word and a name, whatever bytes the name has, and printf %b gives the name back."""
+    folder, out = f.new()
+    names = ["a\tb", "c\nlosses\tx", "d\\te"]
+    for i, name in enumerate(names):
+        shutil.copy(f.files[i], os.path.join(folder, name))
+    with open(os.path.join(folder, "rot\tten\n\\n"), "wb") as g:
+        g.write(b"No space left on device\n")
+    p = f.watch(folder, out)
+    wait_for("four lines", lambda: len(lines_of(out)) >= 4)
+    end(p, 3)
+    lines = lines_of(out)
+    if [len(line) for line in lines] != [2] * 4:
+        raise Bad("lines: %s" % lines)
+    got = {(why, subprocess.run(["printf", "%b", name], capture_output=True, text=True, check=True).stdout) for why, name in lines}
+    bad = "%s/rot\tten\n\\n" % folder
+    if got != {("counted", "%s/%s" % (folder, name)) for name in names} | {("error", bad)}:
+        raise Bad("names: %s" % got)
+    with open(out + ".culprits", encoding="utf-8") as g:
+        if g.read() != "error\t%s/rot\\tten\\n\\\\n\n" % folder:
+            raise Bad("culprits")
+
+
 def in_writing(f):
     """A file that was there and is still written is counted when it is closed."""
     folder, out = f.new()
@@ -238,7 +261,8 @@ def main():
     parser.add_argument("--gen", required=True)
     args = parser.parse_args()
     cases = (("%d files as perf makes them" % FILES, counts_all), ("killed %d times, what is counted is deleted" % KILLS, survives),
-             ("rotten files", rotten), ("a file in writing", in_writing), ("the end", ends), ("wrong usage", misuse))
+             ("rotten files", rotten), ("names with tabs and newlines", odd_names), ("a file in writing", in_writing), ("the end", ends),
+             ("wrong usage", misuse))
     failed = 0
     with tempfile.TemporaryDirectory() as tmp:
         f = Folder(args, tmp)

@@ -360,9 +360,20 @@ static int add_up(struct watching *v)
 	return rc;
 }
 
+/* What is reported of a file of the folder: a word, a tab and the file, to be freed. */
+static char *report_line(const struct watching *v, const char *name, const char *why)
+{
+	char *path = format_text("%s/%s", v->w->dir, name), *word = name_word(path);
+	char *line = format_text("%s\t%s\n", why, word);
+
+	free(word);
+	free(path);
+	return line;
+}
+
 static int write_culprits(const struct watching *v)
 {
-	char *path = format_text("%s.culprits", v->w->output);
+	char *path = format_text("%s.culprits", v->w->output), *line;
 	struct pd_output out;
 	size_t i;
 	int rc = 0;
@@ -372,9 +383,11 @@ static int write_culprits(const struct watching *v)
 	} else if (pd_output_begin(&out, WHO, path, false)) {
 		rc = CMD_ERROR;
 	} else {
-		for (i = 0; i < v->nr_culprits; i++)
-			pd_output_printf(&out, "%s\t%s/%s\n", v->culprits[i].why, v->w->dir,
-					 v->culprits[i].name);
+		for (i = 0; i < v->nr_culprits; i++) {
+			line = report_line(v, v->culprits[i].name, v->culprits[i].why);
+			pd_output_printf(&out, "%s", line);
+			free(line);
+		}
 		rc = pd_output_end(&out, WHO) ? CMD_ERROR : 0;
 	}
 	free(path);
@@ -427,8 +440,11 @@ static void set_culprit(struct watching *v, const char *name, const char *why)
 /* For a caller that reads: the recording may be deleted if it was counted. */
 static void report(struct watching *v, const char *name, const char *why)
 {
-	printf("%s\t%s/%s\n", why, v->w->dir, name);
+	char *line = report_line(v, name, why);
+
+	fputs(line, stdout);
 	fflush(stdout);
+	free(line);
 	if (strcmp(why, "counted"))
 		set_culprit(v, name, why);
 }

@@ -141,12 +141,25 @@ static void json(void **state)
 	assert_true(end == cut + sizeof(cut) && end[-1] == '"');
 }
 
+static void words(void **state)
+{
+	char *word = name_word("a\tb\nc\\td \x1b\xff");
+
+	(void)state;
+	assert_string_equal(word, "a\\tb\\nc\\\\td \x1b\xff");
+	free(word);
+	word = name_word("");
+	assert_string_equal(word, "");
+	free(word);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sane_names_stay), cmocka_unit_test(each_place),
 		cmocka_unit_test(others_are_escaped), cmocka_unit_test(copies),
 		cmocka_unit_test(messages), cmocka_unit_test(json),
+		cmocka_unit_test(words),
 	};
 
 	return cmocka_run_group_tests_name("names", tests, NULL, NULL);
