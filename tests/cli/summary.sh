@@ -80,6 +80,23 @@ error() {
 	done
 }
 check "an error" error
+# What an option names is not there: a summary of before does not stay.
+absent() {
+	for c in "profile -i $sample --symfs $tmp/absent" "profile -i $sample --format=top --base $tmp/absent" "profile -i $sample -k $tmp/absent" \
+		"profile -i $tmp/counts --kallsyms $tmp/absent" "inject -i $sample --symfs $tmp/absent" "inject -i $sample --guestmount $tmp/absent" \
+		"merge -f $tmp/absent" "merge $tmp/counts --symfs $tmp/absent" "merge $tmp/counts --subtract $tmp/absent" "merge -f /dev/null"; do
+		for order in "${c%% *} --summary $tmp/s ${c#* }" "$c --summary $tmp/s"; do
+			echo '{"exit_code":0}' >"$tmp/s"
+			run 1 $order -o "$tmp/none" && [ ! -e "$tmp/none" ] && fits "$tmp/s" "j['exit_code'] == 1 and j['command'] == '${c%% *}'" || return 1
+		done
+	done
+}
+check "an option that names what is not there" absent
+wrong_usage() {
+	echo old >"$tmp/s"
+	run 129 profile -i $sample --symfs "$tmp/absent" --no-such -o "$tmp/none" --summary "$tmp/s" && says "$tmp/s" old
+}
+check "not for wrong usage" wrong_usage
 
 # ---- the file -----------------------------------------------------------------------------------
 

@@ -128,6 +128,23 @@ char *output_target(const char *path)
 	return full;
 }
 
+bool output_meets(const struct pd_output *o, const char *path)
+{
+	struct stat st, own = o->old;
+	char *target;
+	bool same;
+
+	if (!(strcmp(path, "-") ? stat(path, &st) : fstat(STDOUT_FILENO, &st))) {
+		if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode) || (o->stream ? fstat(o->fd, &own) : !o->replaces))
+			return false;
+		return st.st_dev == own.st_dev && st.st_ino == own.st_ino;
+	}
+	target = o->path ? output_target(path) : NULL;
+	same = target && !strcmp(target, o->path);
+	free(target);
+	return same;
+}
+
 char *output_temp_name(const char *path, const char *before, unsigned int n)
 {
 	const char *slash = strrchr(path, '/'), *name = slash + 1;

@@ -74,6 +74,11 @@ char *output_temp_name(const char *path, const char *before, unsigned int n);
  * after its work: it fails before that. `name` is what the user calls it.
  */
 int output_check(const char *path, const char *name, struct error *err);
+/*
+ * True if `path` (- is standard output) leads to where an open output goes, so that one of the two would be lost, or both mixed.
+ * Devices take any number of outputs.
+ */
+bool output_meets(const struct pd_output *o, const char *path);
 /* All bytes to a descriptor: 0 or errno. */
 int output_write_all(int fd, const void *data, size_t len);
 

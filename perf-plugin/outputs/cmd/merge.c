@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/files/input.h"
 #include "base/files/output.h"
 #include "base/name.h"
 #include "counting/countfiles/merge.h"
@@ -192,11 +193,21 @@ static int take_operands(struct merge_list *list, int argc, const char **argv)
 	return CMD_GO_ON;
 }
 
+/* An output that is one of the inputs is refused before anything is read. */
+static void note_inputs(const struct merge_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		input_note_file(list->v[i].path);
+}
+
 static int read_lists(struct merge_list *list, const struct merge_list *lists)
 {
 	struct error err = { .code = 0 };
 	size_t i;
 
+	note_inputs(lists);
 	for (i = 0; i < lists->nr; i++)
 		if (merge_list_read(list, lists->v[i].path, &err)) {
 			fprintf(stderr, "cstrace merge: %s\n", err.msg);
@@ -241,6 +252,10 @@ int cmd_merge(int argc, const char **argv)
 	if (rc == CMD_GO_ON &&
 	    standard_inputs(&list) + standard_inputs(&lists) + standard_inputs(&less) > 1)
 		rc = cmd_usage_error(&cmd, "standard input (-) can be read once, and is named twice");
+	note_inputs(&list);
+	note_inputs(&less);
+	if (rc == CMD_ERROR)
+		rc = summary_failed(&sum, cmd.name, output, NULL);
 	if (rc == CMD_GO_ON)
 		rc = summary_begin(&sum, cmd.name, output);
 	if (rc == CMD_GO_ON) {

@@ -86,10 +86,13 @@ void cmd_no_effect_in(const struct cmd_desc *cmd, const void *values, size_t siz
 /* True if `name` is in `list`, whose names are separated by spaces. */
 bool cmd_is_named(const char *list, const char *name);
 
-/* given.c, for cmd_options(): starts a command line; notes an option (value NULL: none); checks that its file exists. */
+/*
+ * given.c, for cmd_options(): starts a command line; notes an option (value NULL: none); checks that
+ * the files and folders of all options exist, and records the files as inputs.
+ */
 void cmd_given_start(void);
 int cmd_given_add(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);
-int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);
+int cmd_given_exist(const struct cmd_desc *cmd);
 
 /* Complain on stderr with the command's name and the hint where help is; returns CMD_USAGE. */
 int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)

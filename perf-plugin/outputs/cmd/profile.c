@@ -222,8 +222,9 @@ static int profile(const struct session_opts *so, const struct request *r, struc
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = r->f ? profile_run(ss, so, r) :
-		    count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
+	rc = summary_refused(sum) ? CMD_ERROR :
+	     r->f		  ? profile_run(ss, so, r) :
+				    count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
 	summary_session(sum, ss);
 	session_close(ss);
 	return rc;
@@ -423,6 +424,8 @@ int cmd_profile(int argc, const char **argv)
 				      NULL, opts, more };
 	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
+	if (rc == CMD_ERROR && !watch.dir)
+		return summary_failed(&sum, cmd.name, r.output, so.input);
 	if (rc != CMD_GO_ON)
 		return rc;
 	r.f = profile_format_find(format);

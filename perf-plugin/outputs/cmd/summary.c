@@ -9,6 +9,7 @@
 #include <cstrace/version.h>
 
 #include "base/alloc.h"
+#include "base/files/input.h"
 #include "base/name.h"
 #include "counting/counts/model.h"
 #include "machine/images/dso.h"
@@ -183,7 +184,28 @@ int summary_begin(struct summary *s, const char *command, const char *output)
 		return CMD_USAGE;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &s->start);
-	return pd_output_begin(&s->out, name, s->file, false) ? CMD_ERROR : CMD_GO_ON;
+	if (pd_output_begin(&s->out, name, s->file, false))
+		return CMD_ERROR;
+	if (!output_meets(&s->out, output))
+		return CMD_GO_ON;
+	fprintf(stderr, "%s: --summary=%s: the output goes there, too; name another file\n", name,
+		name_shown(s->file));
+	pd_output_abort(&s->out);
+	return CMD_USAGE;
+}
+
+int summary_failed(struct summary *s, const char *command, const char *output, const char *input)
+{
+	return summary_begin(s, command, output) == CMD_GO_ON ?
+		       summary_end(s, command, input, CMD_ERROR) :
+		       CMD_ERROR;
+}
+
+bool summary_refused(const struct summary *s)
+{
+	struct stat st;
+
+	return s->out.path && !stat(s->out.path, &st) && input_noted(&st);
 }
 
 static double seconds_since(const struct timespec *start)

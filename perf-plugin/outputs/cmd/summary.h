@@ -42,6 +42,16 @@ struct summary {
  * Returns CMD_GO_ON, or the exit code after a message.
  */
 int summary_begin(struct summary *s, const char *command, const char *output);
+/*
+ * For an error before summary_begin(), of a command line that is understood: writes the file with
+ * exit code 1. Returns CMD_ERROR.
+ */
+int summary_failed(struct summary *s, const char *command, const char *output, const char *input);
+/*
+ * True if the file turned out to be one of those that are read: the command shall end before it
+ * decodes. summary_end() prints the message.
+ */
+bool summary_refused(const struct summary *s);
 /* What a session decoded. */
 void summary_session(struct summary *s, struct session *ss);
 /* A total or binary of a count file, for functions that pass records on; `s` is a struct summary. */
