@@ -82,7 +82,8 @@ void base_given(struct diff_given *given, const struct base *b, const struct bas
 {
 	*given = (struct diff_given){ .scale = o->scale,
 				      .inexact =
-					      b->lost.any || incomplete || after->model->metric };
+					      b->lost.any || b->lost.unknown ||
+					      incomplete || after->model->metric };
 	given->whole[DIFF_AFTER] = *after;
 	given->whole[DIFF_BEFORE] = (struct whole){ .model = &b->model,
 						    .places = b->places,

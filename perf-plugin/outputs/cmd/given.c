@@ -137,6 +137,16 @@ bool cmd_is_named(const char *list, const char *name)
 	return false;
 }
 
+bool cmd_was_given(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_given; i++)
+		if (!strcmp(given[i].opt->name, name))
+			return true;
+	return false;
+}
+
 static void no_effect(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *why)
 {
 	fprintf(stderr, "cstrace %s: warning: --%s has no effect: %s\n", cmd->name, o->name, why);

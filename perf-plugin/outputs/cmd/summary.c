@@ -14,6 +14,7 @@
 #include "counting/counts/model.h"
 #include "machine/images/dso.h"
 #include "outputs/cmd/options.h"
+#include "perfdata/branch_list.h"
 #include "session/parts.h"
 #include "session/session.h"
 
@@ -164,6 +165,19 @@ void summary_model(struct summary *s, const struct model *m)
 	s->share = count_lost_share(&s->lost);
 }
 
+void summary_lists(struct summary *s, const struct branch_lists *l, uint64_t n)
+{
+	size_t i;
+
+	if (!s->file)
+		return;
+	s->counted = s->no_trace = true;
+	s->recordings = n;
+	s->share = (struct loss_share){ .of = 1, .unknown = n };
+	for (i = 0; i < l->nr; i++)
+		put_binary(s, l->v[i].path, "build_id", l->v[i].id, l->v[i].id_len);
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static void who(char out[64], const char *command)
@@ -221,14 +235,22 @@ static void write_counted(struct summary *s)
 {
 	struct pd_output *o = &s->out;
 
-	pd_output_printf(o, " \"recordings\":%" PRIu64 ",\n \"bytes\":%" PRIu64
-			 ",\n \"bytes_filtered\":%" PRIu64 ",\n \"instructions\":%" PRIu64 ",\n",
-			 s->recordings, s->bytes, s->filtered, s->instructions);
+	pd_output_printf(o, " \"recordings\":%" PRIu64 ",\n", s->recordings);
+	if (!s->no_trace)
+		pd_output_printf(o,
+				 " \"bytes\":%" PRIu64 ",\n \"bytes_filtered\":%" PRIu64
+				 ",\n \"instructions\":%" PRIu64 ",\n",
+				 s->bytes, s->filtered, s->instructions);
 	if (s->has_branches)
 		pd_output_printf(o, " \"branches\":%" PRIu64 ",\n", s->branches);
-	pd_output_printf(o, " \"lost\":{\"bytes\":%" PRIu64 ",\"of\":%" PRIu64 ",\"share\":%.9f},\n",
-			 s->share.lost, s->share.of,
-			 (double)s->share.lost / (double)s->share.of);
+	pd_output_printf(o, " \"lost\":{\"bytes\":%" PRIu64 ",\"of\":%" PRIu64 ",", s->share.lost,
+			 s->share.of);
+	if (s->share.unknown)
+		pd_output_printf(o, "\"share\":null,\"unknown\":%" PRIu64 "},\n",
+				 s->share.unknown);
+	else
+		pd_output_printf(o, "\"share\":%.9f},\n",
+				 (double)s->share.lost / (double)s->share.of);
 	pd_output_printf(o, " \"losses\":[%s],\n", list_text(&s->losses));
 	pd_output_printf(o, " \"binaries\":[%s],\n", list_text(&s->binaries));
 }

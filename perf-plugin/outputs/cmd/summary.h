@@ -23,6 +23,7 @@ struct summary {
 	struct timespec start;		/* of the monotonic clock */
 	bool counted;			/* the members below are known */
 	bool has_branches;
+	bool no_trace;			/* neither bytes nor instructions are known */
 	uint64_t recordings, bytes, filtered, instructions, branches;
 	struct count_lost lost;
 	struct loss_share share;
@@ -58,6 +59,9 @@ void summary_session(struct summary *s, struct session *ss);
 int summary_record(void *s, const struct cst_count_record *rec);
 /* All of a model that was read from a count file. */
 void summary_model(struct summary *s, const struct model *m);
+struct branch_lists;
+/* A sum of `n` files of branch lists: their binaries; instructions and losses are not known. */
+void summary_lists(struct summary *s, const struct branch_lists *l, uint64_t n);
 /*
  * Writes the file. `input` is NULL where a command has several. Returns `rc`, the exit code of the
  * command, or CMD_ERROR after a message.
