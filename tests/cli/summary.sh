@@ -51,6 +51,23 @@ filtered() {
 }
 check "with a filter" filtered
 
+# The instructions are those that the filter lets through, as the count file has them, whatever was decoded on the way.
+instructions() {
+	for f in "--time 10%-40%" "--time 0%-30% -C 0" "--pid 0" "--tid 1-9999999 --time 50%-60%"; do
+		rm -f "$tmp/part"
+		"$tool" profile -i tests/data/sample-trbe.perf.data --symfs $symfs $f --format=cstrace -o "$tmp/part" --summary="$tmp/s" 2>"$tmp/err"
+		[ -e "$tmp/part" ] || { fits "$tmp/s" 'j["instructions"] == 0' && continue || return 1; }
+		run 0 merge "$tmp/part" -o "$tmp/o" --summary="$tmp/s2" &&
+			fits "$tmp/s" "0 < j['instructions'] <= j['instructions_decoded'] and 'branches' not in j and
+ j['instructions'] == json.load(open('$tmp/s2'))['instructions']" || return 1
+		run 0 inject -i tests/data/sample-trbe.perf.data --symfs $symfs $f -o "$tmp/o" --summary="$tmp/s" &&
+			fits "$tmp/s" "j['instructions'] == json.load(open('$tmp/s2'))['instructions']" || return 1
+	done
+	run 0 profile -i tests/data/sample-trbe.perf.data --symfs $symfs --time 10%-40% --format=cstrace -o "$tmp/part" --summary="$tmp/s" &&
+		fits "$tmp/s" 'j["instructions"] < j["instructions_decoded"]'
+}
+check "instructions with a filter" instructions
+
 # ---- losses and errors --------------------------------------------------------------------------
 
 # Causes, counts and bytes are those of info; the share is that which --max-loss judges.

@@ -94,11 +94,15 @@ void summary_session(struct summary *s, struct session *ss)
 
 	if (!s->file)
 		return;
-	s->counted = s->has_branches = true;
+	s->counted = true;
+	/* what a filter selects of the branches is not counted */
+	s->has_branches = !session_filtered(ss);
+	s->has_decoded = session_filtered(ss);
 	s->recordings = 1;
 	s->bytes = t->aux_bytes;
 	s->filtered = t->filtered_bytes;
-	s->instructions = t->dec.insns;
+	s->instructions = s->has_decoded ? t->chosen_insns : t->dec.insns;
+	s->decoded_insns = t->dec.insns;
 	s->branches = t->dec.branches;
 	s->share = session_share(ss);
 	for (i = 0; i < NR_LOSSES; i++)
@@ -241,6 +245,8 @@ static void write_counted(struct summary *s)
 				 " \"bytes\":%" PRIu64 ",\n \"bytes_filtered\":%" PRIu64
 				 ",\n \"instructions\":%" PRIu64 ",\n",
 				 s->bytes, s->filtered, s->instructions);
+	if (s->has_decoded)
+		pd_output_printf(o, " \"instructions_decoded\":%" PRIu64 ",\n", s->decoded_insns);
 	if (s->has_branches)
 		pd_output_printf(o, " \"branches\":%" PRIu64 ",\n", s->branches);
 	pd_output_printf(o, " \"lost\":{\"bytes\":%" PRIu64 ",\"of\":%" PRIu64 ",", s->share.lost,

@@ -23,6 +23,8 @@ struct summary {
 	struct timespec start;		/* of the monotonic clock */
 	bool counted;			/* the members below are known */
 	bool has_branches;
+	bool has_decoded;		/* a filter left out some of these: */
+	uint64_t decoded_insns;
 	bool no_trace;			/* neither bytes nor instructions are known */
 	uint64_t recordings, bytes, filtered, instructions, branches;
 	struct count_lost lost;

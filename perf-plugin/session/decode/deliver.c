@@ -129,6 +129,26 @@ static bool shows_more(const struct cst_generic *g, size_t n)
 	return false;
 }
 
+/* Instructions of the elements. */
+static uint64_t insns_of(const struct cst_generic *g, size_t n)
+{
+	uint64_t insns = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		switch (g[i].kind) {
+		case CST_GEN_RANGE:
+		case CST_GEN_NOPATH:
+		case CST_GEN_SKIPPED:
+		case CST_GEN_LISTED:
+			insns += g[i].n_insn;
+			break;
+		default:
+			break;
+		}
+	return insns;
+}
+
 static int deliver_piece(struct run *r, struct stream_state *st, const struct cst_generic *g, size_t n)
 {
 	struct filter *f = r->ss->chosen.filter;
@@ -140,6 +160,8 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 		(f && !filter_wants(f, s->cpu, s->host.pid, s->host.tid, s->time));
 	if (!s->selected.excluded && !r->ss->chosen.matched)
 		r->ss->chosen.matched = shows_more(g, n);
+	if (f && !s->selected.excluded)
+		r->ss->totals.chosen_insns += insns_of(g, n);
 	if (filter_has_time(f))
 		note_files(r, st, g, n);
 	if (r->con->batch && (!s->selected.excluded || r->con->wants.excluded))
