@@ -2,6 +2,7 @@
 /* branch_list.c - branch lists in memory: adds them, and puts them in order. */
 #include "perfdata/branch_list.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,4 +127,90 @@ void branch_lists_join(struct branch_lists *l)
 	l->nr = n + 1;
 	for (i = 0; i < l->nr; i++)
 		join_lists(&l->v[i]);
+}
+
+/* ---- differences ----------------------------------------------------------------------------- */
+
+/* Compares lists of two binaries, in their order. */
+static int order_lists(const struct branch_list_binary *a, size_t i,
+		       const struct branch_list_binary *b, size_t k)
+{
+	const struct branch_list *x = &a->v[i], *y = &b->v[k];
+	int rc = order(x->addr, y->addr);
+
+	if (!rc)
+		rc = order(x->nr_bits, y->nr_bits);
+	return rc ? rc : memcmp(a->bytes + x->bits, b->bytes + y->bits,
+				((size_t)x->nr_bits + 7) / 8);
+}
+
+static int refuse(const struct branch_list_binary *b, const struct branch_list *less, uint64_t have,
+		  struct error *err)
+{
+	return error_set(err, ERR_USAGE,
+			 "the list at %#" PRIx64 " of %s with %" PRIu32 " branches: %" PRIu64
+			 " cannot be subtracted from %" PRIu64 "%s",
+			 less->addr, b->path, less->nr_bits, less->count, have,
+			 have == UINT64_MAX ? ", which is the limit of a sum" : "");
+}
+
+/* Takes the lists of `less` out of those of the same binary; NULL: the sum does not have it. */
+static int subtract_lists(struct branch_list_binary *from, const struct branch_list_binary *less,
+			  struct error *err)
+{
+	size_t i = 0, k;
+
+	for (k = 0; k < less->nr; k++) {
+		const struct branch_list *l = &less->v[k];
+		uint64_t have = 0;
+
+		while (from && i < from->nr && order_lists(from, i, less, k) < 0)
+			i++;
+		if (from && i < from->nr && !order_lists(from, i, less, k))
+			have = from->v[i].count;
+		if (have < l->count || have == UINT64_MAX)
+			return refuse(less, l, have, err);
+		from->v[i].count -= l->count;
+	}
+	return 0;
+}
+
+/* Removes lists and binaries that are left without a count. */
+static void remove_empty(struct branch_lists *l)
+{
+	size_t i, k, n = 0, left;
+
+	for (i = 0; i < l->nr; i++) {
+		struct branch_list_binary *b = &l->v[i];
+
+		for (left = k = 0; k < b->nr; k++)
+			if (b->v[k].count)
+				b->v[left++] = b->v[k];
+		b->nr = left;
+		if (left)
+			l->v[n++] = *b;
+		else
+			free_binary(b);
+	}
+	l->nr = n;
+}
+
+int branch_lists_subtract(struct branch_lists *from, const struct branch_lists *less,
+			  struct error *err)
+{
+	size_t i = 0, k;
+	int rc = 0;
+
+	for (k = 0; !rc && k < less->nr; k++) {
+		while (i < from->nr && compare_binaries(&from->v[i], &less->v[k]) < 0)
+			i++;
+		rc = subtract_lists(i < from->nr &&
+					    !compare_binaries(&from->v[i], &less->v[k]) ?
+					    &from->v[i] :
+					    NULL,
+				    &less->v[k], err);
+	}
+	if (!rc)
+		remove_empty(from);
+	return rc;
 }

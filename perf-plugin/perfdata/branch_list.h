@@ -111,6 +111,14 @@ static inline bool branch_list_bit(const uint8_t *bits, size_t i)
  */
 void branch_lists_join(struct branch_lists *l);
 
+/*
+ * Takes joined lists out of others, which must have each of them as often; lists and binaries of
+ * which nothing is left are removed. Returns 0, or negative with a message: then `from` is
+ * undefined.
+ */
+int branch_lists_subtract(struct branch_lists *from, const struct branch_lists *less,
+			  struct error *err);
+
 /* BRANCH_LIST_PACKED can be written. False: this program was made without zstd (NO_ZSTD). */
 bool branch_lists_can_pack(void);
 /* Writes joined lists; `out` has the error, if there is one. */

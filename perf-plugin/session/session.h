@@ -104,6 +104,7 @@ struct session_totals {
 	uint64_t aux_bytes;		/* bytes of AUX fragments decoded */
 	uint64_t backward_timestamps;	/* timestamps lower than the one before, which do not advance the time */
 	uint64_t filtered_bytes;	/* bytes that a filter excluded from decoding */
+	uint64_t chosen_insns;		/* decoded, and selected by the filter; 0 without one */
 	uint64_t records;		/* that could be read */
 	uint64_t aux_records, aux_truncated, aux_partial, aux_collision;
 	uint64_t aux_missing;		/* bytes of AUX records whose data is not in the file */

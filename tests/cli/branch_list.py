@@ -9,6 +9,7 @@ import argparse
 import collections
 import contextlib
 import io
+import json
 import os
 import random
 import shutil
@@ -281,6 +282,92 @@ def case_losses(folder):
     of([message(binary(lists(a0={"1": (1 << 64) - 1})))], {"list-overflow": (1 << 64) - 1 - (1 << 62)}, "beyond 2^62")
     of([message(binary(USUAL), more=field(3, field(1, field(1, 1)) * 3))], {"list-samples": 3},
        "3 samples of branch records are left out")
+
+
+def case_unknown(folder):
+    """What the recording lost is not known of lists: nothing that is made of them says that nothing was lost."""
+    words, cut, made, counts, total = "not known of branch lists", folder + "/cut", folder + "/made", folder + "/counts", folder + "/total"
+    with open("tests/data/sample.perf.data", "rb") as f:
+        put(folder, f.read()[:9000], "cut")
+    root = ("--symfs", "tests/data/symfs")
+    run("profile", "-i", cut, *root, "--format=branch-list", "-o", made, code=3, says="1 cut file")
+    run("profile", "-i", cut, *root, "--format=cstrace", "-o", folder + "/exact", code=3)
+    run("profile", "-i", made, *root, "--format=cstrace", "-o", counts, says="losses of what was recorded: " + words)
+    with open(counts, "rb") as f:
+        if count_file.read(f.read())["totals"].get(b"losses.unknown") != 1:
+            raise Bad("no losses.unknown in the count file")
+    run("merge", counts, counts, "-o", total, says="losses: " + words)
+    with open(total, "rb") as f:
+        if count_file.read(f.read())["totals"].get(b"losses.unknown") != 2:
+            raise Bad("the sum of two has another losses.unknown")
+    run("merge", counts, folder + "/exact", "-o", folder + "/mixed", code=3, says=("cut 1", ", " + words))
+    run("merge", made, made, "-o", folder + "/lists", says="losses: " + words)
+    for path in (made, counts, total, folder + "/mixed"):
+        mixed = path.endswith("mixed")
+        text = run("profile", "-i", path, *root, "--format=top", "-o", folder + "/top", code=3 if mixed else 0, says=words)
+        with open(folder + "/top") as f:
+            head = f.read().split("\n\n")[0]
+        if "losses: none" in text or ", exact" in head or "losses " + words not in head:
+            raise Bad("profile of %s: %s%s" % (path, text, head))
+        run("report", "-i", path, *root, "-o", folder + "/report", code=3 if mixed else 0)
+        with open(folder + "/report/index.html") as f:
+            page = f.read()
+        if "exact counts" in page or "nothing was lost" in page or words not in page:
+            raise Bad("report of " + path)
+    # a share that is asked for is not known; with the option left out, or all accepted, that is no fault
+    lists = folder + "/lists"
+    for command in (("profile", "-i", made, *root, "--format=top"), ("profile", "-i", made, *root, "--format=cstrace"),
+                    ("profile", "-i", counts, "--format=cstrace"), ("profile", "-i", counts, *root, "--format=top"),
+                    ("merge", counts), ("merge", made, lists), ("report", "-i", made, *root)):
+        out = ("-o", folder + ("/report" if command[0] == "report" else "/out"))
+        for share, code in (("0%", 3), ("5%", 3), ("99.9999%", 3), ("100%", 0)):
+            run(*command, *out, "--max-loss=" + share, code=code, says="the share of the trace that is lost is " + words)
+        run(*command, *out)
+        if command[0] == "report":
+            continue
+        run(*command, *out, "--summary", folder + "/s")
+        with open(folder + "/s") as f:
+            lost = json.load(f)["lost"]
+        if lost["share"] is not None or lost["unknown"] != (2 if lists in command else 1):
+            raise Bad("summary of %s: %s" % (command, lost))
+    text = subprocess.run([args.tool, "info", "-i", made], stdout=subprocess.PIPE, check=True).stdout.decode()
+    if words not in text:
+        raise Bad("info: " + text)
+    # small changes may be none
+    run("profile", "-i", made, *root, "--format=top", "--base", "tests/data/sample.perf.data", "-o", folder + "/top", code=(0, 3))
+    with open(folder + "/top") as f:
+        text = f.read()
+        if "losses " + words not in text or "not exact" not in text and "Half of the functions" not in text:
+            raise Bad("a comparison with lists is said to be exact")
+
+
+def case_subtract(folder):
+    """A sum of lists without some of them is the sum of the others, without programs."""
+    of = (USUAL, lists(a0={"1": 5, "0": 6}, a2c={"1": 1}), lists(a4={"1": 1 << 33}))
+    paths = [put(folder, new(message(binary(x), binary({8: {"1": n + 1}}, path="/bin/%d" % n, build_id=""))), "abc"[n])
+             for n, x in enumerate(of)]
+    whole, rest, want = folder + "/whole", folder + "/rest", folder + "/want"
+    run("merge", *paths, "-o", whole)
+    for less in ((0,), (1, 2), (2, 0)):
+        run("merge", *[p for i, p in enumerate(paths) if i not in less], "-o", want)
+        run("merge", *["--subtract=" + paths[i] for i in less], whole, "-o", rest, says="1 inputs without %d, " % len(less))
+        with open(want, "rb") as a, open(rest, "rb") as b:
+            if a.read() != b.read():
+                raise Bad("without %s another file" % (less,))
+    with open(rest, "rb") as f:
+        before = f.read()
+    run("merge", "--subtract", whole, whole, "-o", rest, code=5, says="nothing is left: all counts were subtracted")
+    run("merge", "--subtract", paths[0], "--weighted-input=3," + paths[1], "-o", rest, code=1, says="--format=cstrace")
+    for x, says in ((lists(a0={"1": 4}), "the list at 0x11000 of /bin/p with 1 branches: 4 cannot be subtracted from 3"),
+                    (lists(a0={"0": 1}), "the list at 0x11000 of /bin/p with 1 branches: 1 cannot be subtracted from 0"),
+                    (lists(a8={"1": 1}), "the list at 0x11008 of /bin/p with 1 branches: 1 cannot be subtracted from 0")):
+        run("merge", "--subtract", put(folder, new(message(binary(x))), "less"), paths[0], "-o", rest, code=1, says=says)
+    run("merge", "--subtract", put(folder, new(message(binary(of[0], path="/bin/q"))), "less"), paths[0], "-o", rest, code=1, says="of /bin/q")
+    run("merge", "--subtract", put(folder, new(message()), "less"), put(folder, new(message()), "none"), "-o", rest, code=5,
+        says="nothing is left: no file has counts")
+    with open(rest, "rb") as f:
+        if f.read() != before:
+            raise Bad("a file of before was replaced")
 
 
 def case_return_stack(folder):

@@ -163,6 +163,62 @@ class Suite:
         index = path + ".cstidx"
         self.kept(index, "dump", "-i", path, "--symfs", SYMFS, "--from=offset=100", "-o", index)
 
+    def named_inputs(self):
+        """Files that options name, and those of lists, for every output of a command, before anything is written."""
+        d = self.new()
+        counts, other, lists = d + "/counts", d + "/other", d + "/branches"
+        for path, form in ((counts, "cstrace"), (other, "cstrace"), (lists, "branch-list")):
+            run("profile", "-i", SAMPLE, "--symfs", SYMFS, "--format=" + form, "-o", path)
+        names = write(d + "/names", (counts + "\n").encode())
+        old = write(d + "/old", b"old")
+        elf = write(d + "/elf", read(SYMFS + "/" + PROGRAM))
+        tarmac = write(d + "/tarmac", b"0 clk cpu0 IT (0) 00001000 d503201f O EL0t : NOP\n")
+        data = write(d + "/data", self.sample)
+        commands = (
+            (names, "merge", "-f", names), (counts, "merge", "-f", names), (counts, "merge", "--weighted-input=2," + counts, other),
+            (counts, "merge", "--subtract", counts, other), (lists, "merge", lists, lists), (elf, "merge", "-k", elf, counts),
+            (counts, "profile", "-i", counts, "--symfs", SYMFS, "--format=top"),
+            (counts, "profile", "-i", data, "--symfs", SYMFS, "--format=top", "--base", counts),
+            (lists, "profile", "-i", lists, "--symfs", SYMFS), (lists, "profile", "-i", lists, "--symfs", SYMFS, "--format=cstrace"),
+            (elf, "profile", "-i", data, "--symfs", SYMFS, "--vmlinux", elf), (data, "profile", "-i", data, "--symfs", SYMFS),
+            (elf, "inject", "-i", data, "--symfs", SYMFS, "--guestvmlinux", elf))
+        for path, *argv in commands:
+            self.kept(path, *argv, "-o", path)
+            self.kept(path, *argv, "-o", old, "--summary", path)
+            if read(old) != b"old":
+                raise Bad("the output was written, and the summary refused: %s" % argv)
+        for path, *argv in ((tarmac, "compare", "-i", SAMPLE, "--symfs", SYMFS, "--tarmac", tarmac),
+                            (data, "compare", "-i", SAMPLE, "--symfs", SYMFS, "--with", data)):
+            self.kept(path, *argv, "-o", path)
+        with open(names, "rb") as f:
+            self.kept(names, "merge", "-f", "-", "-o", names, stdin=f)
+        with open(counts, "rb") as f:
+            self.kept(counts, "merge", "-", "-o", counts, stdin=f)
+
+    def one_place(self):
+        """Two outputs of one command that lead to one place: the file of before stays."""
+        counts = self.new() + "/counts"
+        run("profile", "-i", SAMPLE, "--symfs", SYMFS, "--format=cstrace", "-o", counts)
+        commands = (("profile", "-i", SAMPLE, "--symfs", SYMFS), ("profile", "-i", SAMPLE, "--symfs", SYMFS, "--format=cstrace"),
+                    ("inject", "-i", SAMPLE, "--symfs", SYMFS, "--itrace=b"), ("merge", counts))
+        says = "the output goes there, too"
+        for argv in commands:
+            d = self.new()
+            os.symlink("new", d + "/link")
+            os.symlink(".", d + "/here")
+            for a, b in (("new", "new"), ("new", "./new"), ("new", "link"), ("link", "here/new")):
+                run(*argv, "-o", d + "/" + a, "--summary", d + "/" + b, code=129, says=says)
+                if sorted(os.listdir(d)) != ["here", "link"]:
+                    raise Bad("left behind: %s" % os.listdir(d))
+            write(d + "/new", b"old")
+            run(*argv, "-o", d + "/link", "--summary", d + "/new", code=129, says=says)
+            for out, summary in (("-", d + "/new"), (d + "/new", "-"), ("-", "/dev/stdout")):
+                with open(d + "/new", "ab") as f:
+                    run(*argv, "-o", out, "--summary", summary, code=129, says=says, stdout=f)
+            if read(d + "/new") != b"old":
+                raise Bad("the file of before was replaced: %s" % (argv,))
+            run(*argv, "-o", "/dev/null", "--summary", "/dev/null")
+
     def link_as_index(self):
         """The index that is found is a link to the recording: it is no index, and must not be made anew."""
         d = self.new()
@@ -588,6 +644,8 @@ def main():
         s = Suite(folder)
         s.case("-o is the recording", s.own_input)
         s.case("-o is another file that is read", s.other_inputs)
+        s.case("an output is a file that an option names", s.named_inputs)
+        s.case("two outputs are one file", s.one_place)
         s.case("-o is a member of the input", s.members)
         s.case("the index is a link to the recording", s.link_as_index)
         s.case("a damaged index is made anew", s.index_anew)

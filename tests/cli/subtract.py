@@ -21,7 +21,7 @@ from tap import Bad
 NIGHTLY = bool(os.environ.get("CSTRACE_NIGHTLY"))
 DATA = "tests/data"
 OF_RUN = (b"recordings", b"bytes.traced", b"bytes.filtered", b"filtered", b"calls.lost", b"calls.estimated", b"calls.unordered",
-          b"calls.unjoined")
+          b"calls.unjoined", b"losses.unknown")
 args = None
 
 
@@ -184,6 +184,19 @@ def refuses(folder):
     run("--subtract", write(folder + "/less.cst", less(count(RANGE, (64, 72, 0, 3), 1))), write(folder + "/full.cst", full), code=1,
         says="limit of a count file")
     run("--subtract", path, path, "-o", path, code=1, says="one of the files that are read")
+    # nothing is left: a file of before stays, a stream gets a file without counts
+    keep = write(folder + "/keep.cst", less(other))
+    with open(keep, "rb") as f:
+        before = f.read()
+    run("--subtract", path, path, "-o", keep, code=5, says="nothing is left: all counts were subtracted")
+    if not run("--subtract", path, path, code=5):
+        raise Bad("standard output is empty")
+    empty = write(folder + "/empty.cst", count_file.new())
+    run("--subtract", empty, empty, "-o", keep, code=5, says="nothing is left: no file has counts")
+    run(empty, empty, "-o", keep, code=5)
+    with open(keep, "rb") as f:
+        if f.read() != before:
+            raise Bad("a file of before was replaced by one without counts")
     run("--subtract", "-", "-", code=129, says="standard input")
     run("--subtract", path, code=129, says="nothing to add")
     return "%d" % (len(cases) + 4)

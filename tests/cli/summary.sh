@@ -51,6 +51,23 @@ filtered() {
 }
 check "with a filter" filtered
 
+# The instructions are those that the filter lets through, as the count file has them, whatever was decoded on the way.
+instructions() {
+	for f in "--time 10%-40%" "--time 0%-30% -C 0" "--pid 0" "--tid 1-9999999 --time 50%-60%"; do
+		rm -f "$tmp/part"
+		"$tool" profile -i tests/data/sample-trbe.perf.data --symfs $symfs $f --format=cstrace -o "$tmp/part" --summary="$tmp/s" 2>"$tmp/err"
+		[ -e "$tmp/part" ] || { fits "$tmp/s" 'j["instructions"] == 0' && continue || return 1; }
+		run 0 merge "$tmp/part" -o "$tmp/o" --summary="$tmp/s2" &&
+			fits "$tmp/s" "0 < j['instructions'] <= j['instructions_decoded'] and 'branches' not in j and
+ j['instructions'] == json.load(open('$tmp/s2'))['instructions']" || return 1
+		run 0 inject -i tests/data/sample-trbe.perf.data --symfs $symfs $f -o "$tmp/o" --summary="$tmp/s" &&
+			fits "$tmp/s" "j['instructions'] == json.load(open('$tmp/s2'))['instructions']" || return 1
+	done
+	run 0 profile -i tests/data/sample-trbe.perf.data --symfs $symfs --time 10%-40% --format=cstrace -o "$tmp/part" --summary="$tmp/s" &&
+		fits "$tmp/s" 'j["instructions"] < j["instructions_decoded"]'
+}
+check "instructions with a filter" instructions
+
 # ---- losses and errors --------------------------------------------------------------------------
 
 # Causes, counts and bytes are those of info; the share is that which --max-loss judges.
@@ -80,6 +97,23 @@ error() {
 	done
 }
 check "an error" error
+# What an option names is not there: a summary of before does not stay.
+absent() {
+	for c in "profile -i $sample --symfs $tmp/absent" "profile -i $sample --format=top --base $tmp/absent" "profile -i $sample -k $tmp/absent" \
+		"profile -i $tmp/counts --kallsyms $tmp/absent" "inject -i $sample --symfs $tmp/absent" "inject -i $sample --guestmount $tmp/absent" \
+		"merge -f $tmp/absent" "merge $tmp/counts --symfs $tmp/absent" "merge $tmp/counts --subtract $tmp/absent" "merge -f /dev/null"; do
+		for order in "${c%% *} --summary $tmp/s ${c#* }" "$c --summary $tmp/s"; do
+			echo '{"exit_code":0}' >"$tmp/s"
+			run 1 $order -o "$tmp/none" && [ ! -e "$tmp/none" ] && fits "$tmp/s" "j['exit_code'] == 1 and j['command'] == '${c%% *}'" || return 1
+		done
+	done
+}
+check "an option that names what is not there" absent
+wrong_usage() {
+	echo old >"$tmp/s"
+	run 129 profile -i $sample --symfs "$tmp/absent" --no-such -o "$tmp/none" --summary "$tmp/s" && says "$tmp/s" old
+}
+check "not for wrong usage" wrong_usage
 
 # ---- the file -----------------------------------------------------------------------------------
 

@@ -38,6 +38,11 @@ const char *input_error(int error);
 void input_note(const struct stat *st);
 /* Records a file, or the files in a folder but not below it, that the user names; what is not there is left out. */
 void input_note_path(const char *path);
+/*
+ * The same for one file that a command line names: - is standard input, and a folder is not
+ * entered.
+ */
+void input_note_file(const char *path);
 /* True if this regular file was noted as an input. */
 bool input_noted(const struct stat *st);
 /* Takes one record of the file back: what read it is going to replace it. */

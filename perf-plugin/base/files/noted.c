@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/files/input.h"
@@ -89,6 +90,16 @@ void input_note_path(const char *path)
 	if (S_ISDIR(st.st_mode))
 		note_folder(path);
 	else if (S_ISREG(st.st_mode))
+		input_note(&st);
+}
+
+void input_note_file(const char *path)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st))
+		return;
+	if (S_ISREG(st.st_mode))
 		input_note(&st);
 }
 

@@ -19,6 +19,7 @@
 #include "base/files/input.h"
 #include "base/files/std.h"
 #include "base/files/mapped.h"
+#include "base/name.h"
 #include "base/path.h"
 
 #define MAX_LINKS	40	/* as the kernel */
@@ -126,6 +127,25 @@ char *output_target(const char *path)
 		errno = ELOOP;
 	free(now);
 	return full;
+}
+
+bool output_meets(const struct pd_output *o, const char *path)
+{
+	struct stat st, own = o->old;
+	char *target;
+	bool same;
+
+	if (!(strcmp(path, "-") ? stat(path, &st) : fstat(STDOUT_FILENO, &st))) {
+		if (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))
+			return false;
+		if (o->stream ? fstat(o->fd, &own) : !o->replaces)
+			return false;
+		return st.st_dev == own.st_dev && st.st_ino == own.st_ino;
+	}
+	target = o->path ? output_target(path) : NULL;
+	same = target && !strcmp(target, o->path);
+	free(target);
+	return same;
 }
 
 char *output_temp_name(const char *path, const char *before, unsigned int n)
@@ -456,4 +476,22 @@ void pd_output_abort(struct pd_output *o)
 	if (o->temp)
 		guard_remove(o->temp);
 	output_free(o);
+}
+
+int pd_output_drop(struct pd_output *o, struct error *err)
+{
+	if (o->stream)
+		return pd_output_finish(o, err);
+	pd_output_abort(o);
+	return 0;
+}
+
+int pd_output_end_empty(struct pd_output *o, const char *who)
+{
+	if (o->stream)
+		return pd_output_end(o, who);
+	fprintf(stderr, "%s: %s: not written: there would be nothing in it\n", who,
+		name_shown(o->name));
+	pd_output_abort(o);
+	return 0;
 }

@@ -58,6 +58,13 @@ void pd_output_patch(struct pd_output *o, uint64_t offset, const void *data, siz
 /* Give the file its name, or report the first error and leave nothing behind. Frees @o. */
 int pd_output_finish(struct pd_output *o, struct error *err);
 void pd_output_abort(struct pd_output *o);
+/*
+ * Ends an output in which there is nothing (exit code 5): a stream has what was written, and a file
+ * of before stays as it was. 0, or the error of a stream.
+ */
+int pd_output_drop(struct pd_output *o, struct error *err);
+/* The same for commands, which says so. Returns as pd_output_end(). */
+int pd_output_end_empty(struct pd_output *o, const char *who);
 
 /*
  * Absolute path of what `path` names, links followed; the last component need not exist. A link stays a link: the file that
@@ -74,6 +81,11 @@ char *output_temp_name(const char *path, const char *before, unsigned int n);
  * after its work: it fails before that. `name` is what the user calls it.
  */
 int output_check(const char *path, const char *name, struct error *err);
+/*
+ * True if `path` (- is standard output) leads to where an open output goes, so that one of the two
+ * would be lost, or both mixed. Devices take any number of outputs.
+ */
+bool output_meets(const struct pd_output *o, const char *path);
 /* All bytes to a descriptor: 0 or errno. */
 int output_write_all(int fd, const void *data, size_t len);
 

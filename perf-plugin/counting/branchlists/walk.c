@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/name.h"
 #include "counting/branchlists/code.h"
+#include "counting/countfiles/lost.h"
 #include "counting/counts/model.h"
 #include "machine/images/dso.h"
 #include "perfdata/branch_list.h"
@@ -351,6 +352,7 @@ static void put_totals(const struct list_walks *w, struct record_sink *to)
 	put_total(to, "loss.list-overflow", w->lost[LIST_OVERFLOW]);
 	put_total(to, "loss.list-samples", w->samples);
 	put_total(to, "loss.undecoded", w->e.sums.undecoded);
+	put_total(to, LOST_UNKNOWN, w->files);
 	put_total(to, "recordings", w->files);
 }
 
@@ -377,14 +379,14 @@ int list_walks_model(struct list_walks *w, struct model *m)
 	return rc;
 }
 
-bool list_walks_lost(const struct list_walks *w)
+bool list_walks_empty(const struct list_walks *w)
 {
 	size_t i;
 
-	for (i = 0; i < NR_LIST_LOSSES; i++)
-		if (w->lost[i])
-			return true;
-	return w->conflicts || w->samples || w->e.sums.undecoded;
+	for (i = 0; i < w->e.nr; i++)
+		if (w->e.v[i].nr_ranges)
+			return false;
+	return true;
 }
 
 static const char *const reasons[NR_LIST_LOSSES] = {

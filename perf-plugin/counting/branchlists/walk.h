@@ -44,8 +44,8 @@ int list_walks_pass(void *walks, collect_fn take, void *data);
 /* The same into an empty model, with the files of its binaries. */
 struct model;
 int list_walks_model(struct list_walks *w, struct model *m);
-/* True if something is not counted. */
-bool list_walks_lost(const struct list_walks *w);
+/* True if nothing is counted. */
+bool list_walks_empty(const struct list_walks *w);
 /*
  * Prints what is not counted, with what to do about it, in lines that begin with "cstrace COMMAND:
  * NAME: ".

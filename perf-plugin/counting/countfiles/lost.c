@@ -19,6 +19,7 @@ void count_lost_add(struct count_lost *l, const char *name, uint64_t value)
 		{ LOST_ABSENT, &l->absent },
 		{ LOST_BYTES, &l->lost },
 		{ LOST_MEASURED, &l->measured },
+		{ LOST_UNKNOWN, &l->unknown },
 	};
 	size_t i;
 
@@ -31,7 +32,9 @@ void count_lost_add(struct count_lost *l, const char *name, uint64_t value)
 
 struct loss_share count_lost_share(const struct count_lost *l)
 {
-	struct loss_share s = { .lost = l->lost, .of = sum(l->traced, l->absent) };
+	struct loss_share s = {
+		.lost = l->lost, .of = sum(l->traced, l->absent), .unknown = l->unknown
+	};
 
 	if (!s.of)
 		s.of = 1;

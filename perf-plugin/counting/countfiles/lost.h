@@ -14,9 +14,14 @@
 #define LOST_BYTES "bytes.lost"		/* losses_share() */
 #define LOST_ABSENT "bytes.absent"	/* bytes that should be there, beyond bytes.traced */
 #define LOST_MEASURED "losses.measured"	/* sum of all its loss.NAME, which are in the bytes */
+/* How many of the recordings are branch lists, which do not say what was lost of their trace. */
+#define LOST_UNKNOWN "losses.unknown"
+/* What outputs say in place of losses, or behind those that are counted. */
+#define LOST_UNKNOWN_WORDS "not known of branch lists"
 
 /* Sums of totals, at first 0. */
 struct count_lost {
+	uint64_t unknown;
 	uint64_t traced, absent, lost, measured;
 	uint64_t losses;	/* all loss.NAME */
 };

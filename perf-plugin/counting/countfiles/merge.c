@@ -346,7 +346,8 @@ int merge_files(const struct merge_list *list, const char *output, struct merge_
 		pd_output_abort(&out);
 		return rc;
 	}
-	return pd_output_finish(&out, err);
+	return list->nr && sums->empty == list->nr ? pd_output_drop(&out, err) :
+						     pd_output_finish(&out, err);
 }
 
 void merge_sums_free(struct merge_sums *sums)

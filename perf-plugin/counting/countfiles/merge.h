@@ -63,7 +63,8 @@ void merge_list_free(struct merge_list *list);
 
 /*
  * Adds the files into `output` (- is standard output), which gets its name when it is complete; 0, or the error. The sums
- * are set in both cases; free them.
+ * are set in both cases; free them. Where no file has counts, a file of before stays
+ * (pd_output_drop()).
  */
 int merge_files(const struct merge_list *list, const char *output, struct merge_sums *sums, struct error *err);
 /*

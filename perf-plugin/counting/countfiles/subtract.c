@@ -18,6 +18,7 @@
 #include "base/files/output.h"
 #include "base/name.h"
 #include "counting/countfiles/count_input.h"
+#include "counting/countfiles/lost.h"
 #include "counting/countfiles/range_pieces.h"
 
 #define DEPTHS (CST_COUNT_DEPTH_MAX + 1u)
@@ -181,7 +182,7 @@ static bool is_of_run(const char *name)
 {
 	static const char *const names[] = { "recordings",	"bytes.traced",	 "bytes.filtered",
 					     "filtered",	"calls.lost",	 "calls.estimated",
-					     "calls.unordered", "calls.unjoined" };
+					     "calls.unordered", "calls.unjoined", LOST_UNKNOWN };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -688,7 +689,7 @@ int subtract_files(const struct merge_list *list, const struct merge_list *less,
 		pd_output_abort(&s.out);
 		return rc;
 	}
-	return pd_output_finish(&s.out, err);
+	return sums->nothing ? pd_output_drop(&s.out, err) : pd_output_finish(&s.out, err);
 }
 
 void subtract_sums_free(struct subtract_sums *sums)

@@ -20,7 +20,7 @@ struct subtract_sums {
  * Writes the sum of `list` without that of `less` into `output`, as merge_files(). Refused are
  * counts that `less` has more of than `list`, or that `list` has at its limit of 2^64 - 1, and a
  * binary that the two contradict each other about: nothing is written then. Each binary, and each
- * node, that no count is left of is left out.
+ * node, that no count is left of is left out. Where nothing is left, a file of before stays.
  *
  * Totals are subtracted like counts. If both are of equally many recordings, they are taken for
  * parts of the same ones: what is left is of these recordings, counted in part ("filtered").

@@ -164,7 +164,10 @@ void stored_print(const char *path, const struct model *m)
 		fprintf(stderr, "%s%s %s", sep, losses_grouped(m->totals[i].value, c), name_shown(m->totals[i].name + strlen(LOSS)));
 		sep = ", ";
 	}
-	fprintf(stderr, "%s\n", *sep ? "" : "none");
+	if (model_total(m, LOST_UNKNOWN))
+		fprintf(stderr, "%s" LOST_UNKNOWN_WORDS "\n", sep);
+	else
+		fprintf(stderr, "%s\n", *sep ? "" : "none");
 	if (model_total(m, "filtered"))
 		fprintf(stderr, "cstrace: %s recordings were counted in part, with a filter\n",
 			losses_grouped(model_total(m, "filtered"), a));

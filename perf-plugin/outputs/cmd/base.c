@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "base/files/input.h"
 #include "base/name.h"
 #include "outputs/cmd/options.h"
 #include "outputs/profile/places.h"
@@ -21,8 +20,6 @@ int base_check(const struct cmd_desc *cmd, const struct base_opts *o, const stru
 					       o->scale ? "scale" : "base-symfs");
 		return CMD_GO_ON;
 	}
-	/* an output that is the base is refused before anything is read */
-	input_note_path(o->input);
 	if (!counted_is(o->input))
 		return CMD_GO_ON;
 	if (metric)
@@ -85,7 +82,8 @@ void base_given(struct diff_given *given, const struct base *b, const struct bas
 {
 	*given = (struct diff_given){ .scale = o->scale,
 				      .inexact =
-					      b->lost.any || incomplete || after->model->metric };
+					      b->lost.any || b->lost.unknown ||
+					      incomplete || after->model->metric };
 	given->whole[DIFF_AFTER] = *after;
 	given->whole[DIFF_BEFORE] = (struct whole){ .model = &b->model,
 						    .places = b->places,

@@ -49,7 +49,7 @@ int base_open(struct base *b, const char *command, const struct base_opts *o,
 	      const struct session_opts *so, const struct counted_how *how);
 void base_close(struct base *b);
 
-/* Sets the sides; `incomplete`: something was lost of `after`. */
+/* Sets the sides; `incomplete`: something was lost of `after`, or may have been. */
 void base_given(struct diff_given *given, const struct base *b, const struct base_opts *o,
 		const struct whole *after, bool incomplete);
 

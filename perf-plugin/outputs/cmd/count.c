@@ -115,7 +115,7 @@ int count_again(const char *input, const char *output, uint32_t max_loss, struct
 	if (!stored_copy(input, &out, &totals)) {
 		stored_print(input, &totals);
 		share = stored_share(&totals);
-		rc = loss_share_above(&share, max_loss) ? CMD_LOSSES : CMD_OK;
+		rc = cmd_loss_above(&share, max_loss) ? CMD_LOSSES : CMD_OK;
 		summary_model(sum, &totals);
 	}
 	model_free(&totals);

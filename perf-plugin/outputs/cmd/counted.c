@@ -176,23 +176,49 @@ int counted_file(const char *command, const struct session_opts *so, struct mode
 		stored_print(so->input, m);
 	share = stored_share(m);
 	lost->any = stored_incomplete(m);
-	lost->above = loss_share_above(&share, so->max_loss);
+	lost->unknown = share.unknown;
+	lost->above = cmd_loss_above(&share, so->max_loss);
 	return rc;
+}
+
+static int take_lost(void *lost, const struct cst_count_record *rec)
+{
+	if (rec->kind == CST_COUNT_TOTAL)
+		count_lost_add(lost, rec->total.name, rec->total.value);
+	return 0;
+}
+
+/* What a count file of the lists says that was lost. */
+static struct loss_share share_of(struct list_walks *w)
+{
+	struct count_lost lost = { 0 };
+
+	list_walks_pass(w, take_lost, &lost);
+	return count_lost_share(&lost);
 }
 
 int counted_lists(const char *command, const struct session_opts *so, const char *path,
 		  struct pd_output *out, struct summary *sum)
 {
 	struct list_walks *w;
+	struct loss_share share;
 	struct dso_table files;
 	int rc = CMD_ERROR;
 
 	find_by(&files, so);
 	w = walk_lists(command, path, &files);
-	if (!w)
+	if (!w) {
 		pd_output_abort(out);
-	else if (!stored_write_records(command, list_walks_pass, w, out))
-		rc = list_walks_lost(w) ? CMD_LOSSES : CMD_OK;
+	} else if (sum && list_walks_empty(w)) {
+		fprintf(stderr,
+			"cstrace %s: %s: nothing to %s: no branch of the lists is counted\n",
+			command, name_shown(path), command);
+		pd_output_abort(out);
+		rc = CMD_NOTHING;
+	} else if (!stored_write_records(command, list_walks_pass, w, out)) {
+		share = share_of(w);
+		rc = cmd_loss_above(&share, so->max_loss) ? CMD_LOSSES : CMD_OK;
+	}
 	if (rc != CMD_ERROR && sum && sum->file)
 		list_walks_pass(w, summary_record, sum);
 	list_walks_free(w);

@@ -41,6 +41,7 @@ struct counted_how {
 /* What counts lack. */
 struct counted_lost {
 	bool any;		/* something was lost */
+	bool unknown;		/* what was lost is not known, as of branch lists */
 	bool above;		/* more than --max-loss accepts, or what is no loss of trace */
 };
 
@@ -73,8 +74,8 @@ int counted_file(const char *command, const struct session_opts *so, struct mode
 
 /*
  * Makes a count file of the branch lists `path`, for `command`; `so` has the places where their
- * binaries are. `out` is finished or aborted. `sum` gets the totals and binaries; NULL: none.
- * Returns the exit code, after messages.
+ * binaries are. `out` is finished or aborted. `sum` gets the totals and binaries; NULL: the file is
+ * a part of a sum, and is written without counts, too. Returns the exit code, after messages.
  */
 int counted_lists(const char *command, const struct session_opts *so, const char *path,
 		  struct pd_output *out, struct summary *sum);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/files/input.h"
 #include "base/name.h"
 #include "outputs/cmd/options.h"
 
@@ -67,6 +68,8 @@ static bool is_there(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 		wrong = "found a folder, expected a file";
 	if (wrong)
 		fprintf(stderr, "cstrace %s: --%s %s: %s\n", cmd->name, o->name, name_shown(path), wrong);
+	else
+		input_note_file(path);
 	return !wrong;
 }
 
@@ -78,7 +81,8 @@ static const char *without_pid(const char *value)
 	return digits && digits < 10 && value[digits] == ':' ? value + digits + 1 : value;
 }
 
-int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value)
+/* Checks the files of one option. */
+static bool are_there(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value)
 {
 	size_t len = strlen(value), n;
 	bool there = true;
@@ -98,7 +102,27 @@ int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 		there = is_there(cmd, o, path);
 		free(path);
 	}
-	return there ? CMD_GO_ON : CMD_ERROR;
+	return there;
+}
+
+int cmd_given_exist(const struct cmd_desc *cmd)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_given; i++) {
+		switch (given[i].opt->kind) {
+		case CMD_OPT_FILE:
+		case CMD_OPT_FILES:
+		case CMD_OPT_PLACE:
+		case CMD_OPT_FOLDER:
+			if (!are_there(cmd, given[i].opt, given[i].value))
+				return CMD_ERROR;
+			break;
+		default:
+			break;
+		}
+	}
+	return CMD_GO_ON;
 }
 
 bool cmd_is_named(const char *list, const char *name)
@@ -110,6 +134,16 @@ bool cmd_is_named(const char *list, const char *name)
 		if (n == len && !memcmp(list, name, n))
 			return true;
 	}
+	return false;
+}
+
+bool cmd_was_given(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_given; i++)
+		if (!strcmp(given[i].opt->name, name))
+			return true;
 	return false;
 }
 

@@ -141,6 +141,8 @@ int cmd_inject(int argc, const char **argv)
 	struct session *ss;
 	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
+	if (rc == CMD_ERROR)
+		return summary_failed(&sum, cmd.name, o.output, so.input);
 	if (rc == CMD_GO_ON)
 		rc = take_level(&cmd, level, &o.level);
 	if (rc != CMD_GO_ON)
@@ -176,7 +178,7 @@ int cmd_inject(int argc, const char **argv)
 	if (rc != CMD_GO_ON)
 		return rc;
 	ss = session_open(&so);
-	rc = ss ? inject_run(ss, &o) : CMD_ERROR;
+	rc = ss && !summary_refused(&sum) ? inject_run(ss, &o) : CMD_ERROR;
 	if (ss)
 		summary_session(&sum, ss);
 	session_close(ss);

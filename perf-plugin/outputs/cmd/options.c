@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files/input.h"
 #include "base/name.h"
 #include "base/near.h"
 #include "base/number.h"
@@ -116,11 +117,11 @@ static int take(const struct cmd_desc *cmd, const struct cmd_opt *o, const char 
 	case CMD_OPT_FILES:
 	case CMD_OPT_PLACE:
 		*(const char **)o->value = *arg ? arg : NULL;
-		return cmd_given_exists(cmd, o, arg);
+		return CMD_GO_ON;
 	case CMD_OPT_FOLDER:
 		/* an empty one is not the default of another option (--with-symfs) */
 		*(const char **)o->value = arg;
-		return cmd_given_exists(cmd, o, arg);
+		return CMD_GO_ON;
 	case CMD_OPT_OPTIONAL:
 		*(const char **)o->value = arg ? arg : "";
 		return CMD_GO_ON;
@@ -353,7 +354,7 @@ static int parse(const struct cmd_desc *cmd, int *argc, const char **argv, bool 
 			return rc;
 	}
 	*argc = operands;
-	return CMD_GO_ON;
+	return cmd_given_exist(cmd);
 }
 
 int cmd_options(const struct cmd_desc *cmd, int *argc, const char **argv)
@@ -371,6 +372,9 @@ int cmd_input(const struct cmd_desc *cmd, int *argc, const char **argv,
 {
 	int rc = cmd_options(cmd, argc, argv);
 
+	/* an output that is the input is refused before anything is read */
+	if (so->input)
+		input_note_file(so->input);
 	if (rc == CMD_GO_ON)
 		rc = cmd_bare_check(cmd, bare, so, NULL);
 	if (rc == CMD_GO_ON)

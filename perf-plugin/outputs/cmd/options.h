@@ -86,10 +86,16 @@ void cmd_no_effect_in(const struct cmd_desc *cmd, const void *values, size_t siz
 /* True if `name` is in `list`, whose names are separated by spaces. */
 bool cmd_is_named(const char *list, const char *name);
 
-/* given.c, for cmd_options(): starts a command line; notes an option (value NULL: none); checks that its file exists. */
+/*
+ * given.c, for cmd_options(): starts a command line; notes an option (value NULL: none); checks
+ * that the files and folders of all options exist, and records the files as inputs.
+ */
 void cmd_given_start(void);
 int cmd_given_add(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);
-int cmd_given_exists(const struct cmd_desc *cmd, const struct cmd_opt *o, const char *value);
+int cmd_given_exist(const struct cmd_desc *cmd);
+
+/* True if the option of this long name was given. */
+bool cmd_was_given(const char *name);
 
 /* Complain on stderr with the command's name and the hint where help is; returns CMD_USAGE. */
 int cmd_usage_error(const struct cmd_desc *cmd, const char *fmt, ...)
@@ -231,6 +237,13 @@ int cmd_max_loss(void *data, const char *arg);
 #define CMD_TRACE_OPTS(so, bo)									\
 	CMD_SESSION_OPTS(so), CMD_MAX_LOSS_OPT((so).max_loss), CMD_FILTER_OPTS((so).filter),	\
 	CMD_BARE_OPTS(bo)
+
+struct loss_share;
+/*
+ * True if the share of counts is above `max`, or if --max-loss was given, with less than all, and
+ * the share is not known, which is said.
+ */
+bool cmd_loss_above(const struct loss_share *s, uint32_t max);
 
 struct session;
 /*

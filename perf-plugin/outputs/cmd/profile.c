@@ -8,6 +8,7 @@
 #include "base/name.h"
 #include "counting/calls/calls.h"
 #include "counting/countfiles/count_input.h"
+#include "counting/countfiles/lost.h"
 #include "counting/counts/stored.h"
 #include "machine/images/dso_table.h"
 #include "outputs/cmd/base.h"
@@ -79,7 +80,7 @@ static int write_difference(const struct input *in, const struct request *r, con
 	struct difference d;
 	int rc;
 
-	base_given(&given, in->before, &r->base_opts, w, in->lost.any);
+	base_given(&given, in->before, &r->base_opts, w, in->lost.any || in->lost.unknown);
 	given.lines = !strcmp(r->f->name, "top");
 	given.stacks = !given.lines;
 	rc = difference_init(&d, &given, &err);
@@ -203,12 +204,18 @@ static int run_stored(const struct session_opts *so, const struct request *r, st
 static int copy_stored(const struct session_opts *so, const struct request *r, struct summary *sum)
 {
 	struct pd_output out;
+	int rc;
 
 	if (count_file_is(so->input))
 		return count_again(so->input, r->output, so->max_loss, sum);
 	if (pd_output_begin(&out, "cstrace profile", r->output, true))
 		return CMD_ERROR;
-	return counted_lists("profile", so, so->input, &out, sum);
+	rc = counted_lists("profile", so, so->input, &out, sum);
+	if (rc != CMD_ERROR)
+		fprintf(stderr,
+			"cstrace: %s: losses of what was recorded: " LOST_UNKNOWN_WORDS "\n",
+			name_shown(so->input));
+	return rc;
 }
 
 /* Counts the input, or reads its counts, and writes them. */
@@ -222,7 +229,8 @@ static int profile(const struct session_opts *so, const struct request *r, struc
 	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
-	rc = r->f ? profile_run(ss, so, r) :
+	rc = summary_refused(sum) ? CMD_ERROR :
+	     r->f ? profile_run(ss, so, r) :
 		    count_recording(ss, r->output, !r->no_calls, (uint32_t)r->depth);
 	summary_session(sum, ss);
 	session_close(ss);
@@ -423,6 +431,8 @@ int cmd_profile(int argc, const char **argv)
 				      NULL, opts, more };
 	int rc = cmd_input(&cmd, &argc, argv, &bare, &so);
 
+	if (rc == CMD_ERROR && !watch.dir)
+		return summary_failed(&sum, cmd.name, r.output, so.input);
 	if (rc != CMD_GO_ON)
 		return rc;
 	r.f = profile_format_find(format);

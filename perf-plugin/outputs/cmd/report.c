@@ -54,7 +54,7 @@ static int write_pages(struct outdir *out, const struct request *r, const struct
 
 	if (!before->opened)
 		return report_write(out, w, about, &limits, err);
-	base_given(&given, before, &r->base, w, about->incomplete);
+	base_given(&given, before, &r->base, w, about->incomplete || about->unknown);
 	given.lines = given.stacks = true;
 	rc = difference_init(&d, &given, err);
 	about->difference = &d;
@@ -196,6 +196,7 @@ static int run_stored(const struct session_opts *so, const struct request *r,
 
 	if (!counted_file(COMMAND, so, &m, &files, &lost)) {
 		about.incomplete = lost.any;
+		about.unknown = lost.unknown;
 		rc = write_chosen(out, r, before, &about, &m, lost.above);
 	} else {
 		outdir_abort(out);

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "counting/countfiles/lost.h"
 #include "outputs/cmd/options.h"
 #include "session/losses/share.h"
 #include "session/session.h"
@@ -16,6 +17,17 @@ int cmd_max_loss(void *data, const char *arg)
 		"cstrace: --max-loss: found '%s', expected a share from 0%% to 100%%, as 0.5%%\n",
 		arg);
 	return -1;
+}
+
+bool cmd_loss_above(const struct loss_share *s, uint32_t max)
+{
+	const bool asked = s->unknown && cmd_was_given("max-loss");
+
+	if (asked)
+		fprintf(stderr,
+			"cstrace: the share of the trace that is lost is " LOST_UNKNOWN_WORDS
+			"; --max-loss=100%% accepts that\n");
+	return (asked && max < LOSS_SHARE_ALL) || loss_share_above(s, max);
 }
 
 int cmd_decoded(const struct session *ss, bool lacks)

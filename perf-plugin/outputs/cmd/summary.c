@@ -9,10 +9,12 @@
 #include <cstrace/version.h>
 
 #include "base/alloc.h"
+#include "base/files/input.h"
 #include "base/name.h"
 #include "counting/counts/model.h"
 #include "machine/images/dso.h"
 #include "outputs/cmd/options.h"
+#include "perfdata/branch_list.h"
 #include "session/parts.h"
 #include "session/session.h"
 
@@ -92,11 +94,15 @@ void summary_session(struct summary *s, struct session *ss)
 
 	if (!s->file)
 		return;
-	s->counted = s->has_branches = true;
+	s->counted = true;
+	/* what a filter selects of the branches is not counted */
+	s->has_branches = !session_filtered(ss);
+	s->has_decoded = session_filtered(ss);
 	s->recordings = 1;
 	s->bytes = t->aux_bytes;
 	s->filtered = t->filtered_bytes;
-	s->instructions = t->dec.insns;
+	s->instructions = s->has_decoded ? t->chosen_insns : t->dec.insns;
+	s->decoded_insns = t->dec.insns;
 	s->branches = t->dec.branches;
 	s->share = session_share(ss);
 	for (i = 0; i < NR_LOSSES; i++)
@@ -163,6 +169,19 @@ void summary_model(struct summary *s, const struct model *m)
 	s->share = count_lost_share(&s->lost);
 }
 
+void summary_lists(struct summary *s, const struct branch_lists *l, uint64_t n)
+{
+	size_t i;
+
+	if (!s->file)
+		return;
+	s->counted = s->no_trace = true;
+	s->recordings = n;
+	s->share = (struct loss_share){ .of = 1, .unknown = n };
+	for (i = 0; i < l->nr; i++)
+		put_binary(s, l->v[i].path, "build_id", l->v[i].id, l->v[i].id_len);
+}
+
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static void who(char out[64], const char *command)
@@ -183,7 +202,28 @@ int summary_begin(struct summary *s, const char *command, const char *output)
 		return CMD_USAGE;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &s->start);
-	return pd_output_begin(&s->out, name, s->file, false) ? CMD_ERROR : CMD_GO_ON;
+	if (pd_output_begin(&s->out, name, s->file, false))
+		return CMD_ERROR;
+	if (!output_meets(&s->out, output))
+		return CMD_GO_ON;
+	fprintf(stderr, "%s: --summary=%s: the output goes there, too; name another file\n", name,
+		name_shown(s->file));
+	pd_output_abort(&s->out);
+	return CMD_USAGE;
+}
+
+int summary_failed(struct summary *s, const char *command, const char *output, const char *input)
+{
+	return summary_begin(s, command, output) == CMD_GO_ON ?
+		       summary_end(s, command, input, CMD_ERROR) :
+		       CMD_ERROR;
+}
+
+bool summary_refused(const struct summary *s)
+{
+	struct stat st;
+
+	return s->out.path && !stat(s->out.path, &st) && input_noted(&st);
 }
 
 static double seconds_since(const struct timespec *start)
@@ -199,14 +239,24 @@ static void write_counted(struct summary *s)
 {
 	struct pd_output *o = &s->out;
 
-	pd_output_printf(o, " \"recordings\":%" PRIu64 ",\n \"bytes\":%" PRIu64
-			 ",\n \"bytes_filtered\":%" PRIu64 ",\n \"instructions\":%" PRIu64 ",\n",
-			 s->recordings, s->bytes, s->filtered, s->instructions);
+	pd_output_printf(o, " \"recordings\":%" PRIu64 ",\n", s->recordings);
+	if (!s->no_trace)
+		pd_output_printf(o,
+				 " \"bytes\":%" PRIu64 ",\n \"bytes_filtered\":%" PRIu64
+				 ",\n \"instructions\":%" PRIu64 ",\n",
+				 s->bytes, s->filtered, s->instructions);
+	if (s->has_decoded)
+		pd_output_printf(o, " \"instructions_decoded\":%" PRIu64 ",\n", s->decoded_insns);
 	if (s->has_branches)
 		pd_output_printf(o, " \"branches\":%" PRIu64 ",\n", s->branches);
-	pd_output_printf(o, " \"lost\":{\"bytes\":%" PRIu64 ",\"of\":%" PRIu64 ",\"share\":%.9f},\n",
-			 s->share.lost, s->share.of,
-			 (double)s->share.lost / (double)s->share.of);
+	pd_output_printf(o, " \"lost\":{\"bytes\":%" PRIu64 ",\"of\":%" PRIu64 ",", s->share.lost,
+			 s->share.of);
+	if (s->share.unknown)
+		pd_output_printf(o, "\"share\":null,\"unknown\":%" PRIu64 "},\n",
+				 s->share.unknown);
+	else
+		pd_output_printf(o, "\"share\":%.9f},\n",
+				 (double)s->share.lost / (double)s->share.of);
 	pd_output_printf(o, " \"losses\":[%s],\n", list_text(&s->losses));
 	pd_output_printf(o, " \"binaries\":[%s],\n", list_text(&s->binaries));
 }

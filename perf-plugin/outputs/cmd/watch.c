@@ -688,7 +688,7 @@ int watch_run(const struct watch *w)
 		for (i = 0; i < v.nr_culprits && strcmp(v.culprits[i].why, "losses") == 0; i++)
 			;
 		rc = !v.nr ? CMD_NOTHING :
-		     i < v.nr_culprits || loss_share_above(&v.share, w->max_loss) ? CMD_LOSSES :
+		     i < v.nr_culprits || cmd_loss_above(&v.share, w->max_loss) ? CMD_LOSSES :
 									    CMD_OK;
 	}
 	for (i = 0; i < v.nr_culprits; i++)

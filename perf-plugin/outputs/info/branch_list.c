@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/name.h"
+#include "counting/countfiles/lost.h"
 #include "counting/counts/model.h"
 #include "outputs/info/info.h"
 #include "perfdata/branch_list.h"
@@ -70,6 +71,7 @@ int info_branch_lists(const char *path)
 		printf("  %" PRIu64
 		       " samples of branch records, which are not of a trace: not read\n",
 		       l.samples);
+	printf("  losses of what was recorded: " LOST_UNKNOWN_WORDS "\n");
 	printf("next, with the target's files below DIR:\n"
 	       "  perf-cstrace profile -i FILE --symfs DIR --format=autofdo --binary PATH "
 	       "-o counts.txt\n");

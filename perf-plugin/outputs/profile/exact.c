@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "counting/countfiles/lost.h"
 #include "counting/counts/stored.h"
 #include "machine/images/dso.h"
 
@@ -19,13 +20,15 @@ uint64_t exact_conflicts(const struct model *m)
 const char *exact_words(const struct model *m, char text[EXACT_WORDS])
 {
 	const uint64_t conflicts = exact_conflicts(m);
-	const char *certain = m->metric ? "" : ", exact";
+	const bool unknown = model_total(m, LOST_UNKNOWN);
+	const char *certain = m->metric || unknown ? "" : ", exact";
 
 	if (conflicts)
 		snprintf(text, EXACT_WORDS, ", not those that ran: the trace contradicts the code %" PRIu64 " times", conflicts);
 	else
-		snprintf(text, EXACT_WORDS, "%s%s",
+		snprintf(text, EXACT_WORDS, "%s%s%s",
 			 stored_incomplete(m) ? ", of what could be decoded" : certain,
+			 unknown ? ", losses " LOST_UNKNOWN_WORDS : "",
 			 metric_words[m->metric].estimate);
 	return text;
 }

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "machine/images/dso.h"
 #include "machine/images/elf_facts.h"
+#include "counting/countfiles/lost.h"
 #include "outputs/profile/exact.h"
 #include "outputs/report/internal.h"
 #include "outputs/timeline/latency.h"
@@ -49,6 +50,18 @@ static size_t missing_files(const struct report *r)
 	return n;
 }
 
+static void put_complete(struct report *r)
+{
+	const struct report_about *a = r->about;
+
+	page_html(&r->page,
+		  a->incomplete ? "<li class=\"lost\"><b>Incomplete</b> <a href=\"#lost\">"
+				  "something was lost</a></li>\n" :
+		  a->unknown	? "<li class=\"lost\"><b>Losses</b> <a href=\"#lost\">"
+				  LOST_UNKNOWN_WORDS "</a></li>\n" :
+				  "<li><b>Complete</b> nothing was lost</li>\n");
+}
+
 static void put_figures(struct report *r)
 {
 	struct page *p = &r->page;
@@ -68,8 +81,7 @@ static void put_figures(struct report *r)
 		page_number(p, r->coverage.nr_lines);
 		page_html(p, " lines executed</li>\n");
 	}
-	page_html(p, r->about->incomplete ? "<li class=\"lost\"><b>Incomplete</b> <a href=\"#lost\">something was lost</a></li>\n" :
-		     "<li><b>Complete</b> nothing was lost</li>\n");
+	put_complete(r);
 	if (missing)
 		page_format(p, "<li class=\"lost\"><b>%zu</b> <a href=\"#binaries\">binaries without their files</a></li>\n", missing);
 	page_html(p, "</ul>\n");
@@ -121,6 +133,10 @@ static void put_recording(struct report *r)
 		page_html(p, "</pre>\n");
 	} else {
 		page_html(p, "<p id=\"lost\">A count file. Its totals, those of losses with the prefix <code>loss.</code>:</p>\n");
+		if (r->about->unknown)
+			page_html(p, "<p class=\"note\">What was lost of the trace is "
+				     LOST_UNKNOWN_WORDS ", which <code>" LOST_UNKNOWN
+				     "</code> counts.</p>\n");
 		put_totals(p, r->w->model);
 	}
 	page_html(p, "</section>\n");
@@ -320,7 +336,9 @@ static void put_exactness(struct report *r)
 		page_format(p, "%s of every function%s; ", report_words(r)->name,
 			    report_words(r)->estimate);
 	if (!r->about->incomplete) {
-		page_html(p, "exact counts of every executed instruction");
+		page_html(p, r->about->unknown ? "counts of every instruction in the input, losses "
+						 LOST_UNKNOWN_WORDS :
+						 "exact counts of every executed instruction");
 		return;
 	}
 	page_html(p, "counts of every instruction that could be decoded");

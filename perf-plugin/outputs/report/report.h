@@ -33,6 +33,7 @@ struct report_about {
 	/* of a recording, in the words of `info`: how it was made, and what was lost; NULL: of a count file */
 	const char *recorded, *result;
 	bool incomplete;	/* something was lost */
+	bool unknown;		/* what was lost is not known, as of branch lists */
 	bool has_cycles;	/* the trace counts cycles */
 	const struct latencies *latencies; /* NULL: of a count file */
 	const struct long_calls *calls; /* for a timeline; NULL: not asked for */

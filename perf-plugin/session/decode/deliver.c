@@ -126,6 +126,26 @@ static bool shows_more(const struct cst_generic *g, size_t n)
 	return false;
 }
 
+/* Instructions of the elements. */
+static uint64_t insns_of(const struct cst_generic *g, size_t n)
+{
+	uint64_t insns = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		switch (g[i].kind) {
+		case CST_GEN_RANGE:
+		case CST_GEN_NOPATH:
+		case CST_GEN_SKIPPED:
+		case CST_GEN_LISTED:
+			insns += g[i].n_insn;
+			break;
+		default:
+			break;
+		}
+	return insns;
+}
+
 /* Delivers elements, which a filter selects as it does `moment`. */
 static int deliver_piece(struct run *r, struct stream_state *st, const struct cst_generic *g,
 			 size_t n, uint64_t moment)
@@ -139,6 +159,8 @@ static int deliver_piece(struct run *r, struct stream_state *st, const struct cs
 		(f && !filter_wants(f, s->cpu, s->host.pid, s->host.tid, moment));
 	if (!s->selected.excluded && !r->ss->chosen.matched)
 		r->ss->chosen.matched = shows_more(g, n);
+	if (f && !s->selected.excluded)
+		r->ss->totals.chosen_insns += insns_of(g, n);
 	if (filter_has_time(f))
 		note_files(r, st, g, n);
 	if (r->con->batch && (!s->selected.excluded || r->con->wants.excluded))
@@ -191,7 +213,7 @@ static int deliver_timed(struct run *r, const struct batch *b)
 		before = done;
 		as = timed(r, &whole, g, done, &moment);
 		do {
-			done += g->kind == CST_GEN_RANGE ? g->n_insn : 0;
+			done += insns_of(g, 1);
 			g++;
 		} while (g < end && timed(r, &whole, g, done, &other) == as);
 		s->time = stream_insn_time(&whole, before);

@@ -29,7 +29,8 @@ void session_zero_counts(struct session *ss)
 	ss->lost.unrouted_ids[0] = ss->lost.unrouted_ids[1] = 0;
 	memset(&t->dec, 0, sizeof(t->dec));
 	memset(&t->frame, 0, sizeof(t->frame));
-	t->backward_timestamps = t->aux_bytes = t->filtered_bytes = t->unrouted = t->unknown_context = 0;
+	t->backward_timestamps = t->aux_bytes = t->filtered_bytes = t->chosen_insns = 0;
+	t->unrouted = t->unknown_context = 0;
 	memset(&t->who, 0, sizeof(t->who));
 	losses_clear(&ss->losses);
 }
@@ -106,6 +107,7 @@ bool tally_add(struct session *ss, const struct tally *p)
 	t->aux_bytes += p->totals.aux_bytes;
 	t->backward_timestamps += p->totals.backward_timestamps;
 	t->filtered_bytes += p->totals.filtered_bytes;
+	t->chosen_insns += p->totals.chosen_insns;
 	t->unrouted += p->totals.unrouted;
 	t->unknown_context += p->totals.unknown_context;
 	ss->lost.unrouted_ids[0] |= p->unrouted_ids[0];

@@ -32,6 +32,7 @@ struct loss_base {
 /* The share is lost / of; with losses both are at least 1, and `lost` is at most `of`. */
 struct loss_share {
 	uint64_t lost, of;	/* bytes of trace */
+	uint64_t unknown;	/* recordings that are not in it: nothing says what they lost */
 };
 
 struct loss_share losses_share(const struct losses *ls, const struct loss_base *base);
