@@ -42,7 +42,7 @@ struct kept_list {
 	struct intmap cpus;	/* struct kept_cpu */
 	struct intmap threads;	/* whose process a record names that is kept always, a set */
 	bool outsiders;	/* a record is kept in which one thread 0 follows another */
-	uint64_t dropped;	/* time of the last one that was dropped for want of room; 0: none */
+	uint64_t dropped;	/* time of the last one dropped for want of room; 0: none was */
 };
 
 /* What a record is kept for. */

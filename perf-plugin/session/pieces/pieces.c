@@ -24,6 +24,9 @@
 /* Errors that are described; more are only counted. */
 #define MAX_MESSAGES 10
 
+/* Bytes of trace in one record, which recorders limit by the size of their buffers. */
+#define MOST_TRACE ((uint64_t)1 << 30)
+
 /* Less than this is no want of room: the temporary file of the pipe grows by steps. */
 #define LEAST_ROOM ((uint64_t)4 << 20)
 
@@ -81,7 +84,8 @@ struct pieces *pieces_open(const struct pieces_opts *opts, struct error *err)
 	/* a refusal costs speed only */
 	fcntl(STDIN_FILENO, F_SETPIPE_SZ, PIPE_ROOM);
 	perfdata_set_max_expand(pd, opts->max_expand);
-	perfdata_limit(pd, opts->stop_fd, 0);
+	perfdata_limit(pd, opts->stop_fd,
+		       opts->size > MOST_TRACE / 4 ? 4 * opts->size : MOST_TRACE);
 	p = mem_zeroed(1, sizeof(*p));
 	p->o = *opts;
 	p->pd = pd;
