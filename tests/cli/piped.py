@@ -284,6 +284,18 @@ def child_of(pid):
         return []
 
 
+def is_stopped(pid):
+    """Stops a process, if it has not ended."""
+    state = ""
+    try:
+        os.kill(pid, signal.SIGSTOP)
+        while state not in ("T", "Z"):
+            state = content("/proc/%d/stat" % pid).rpartition(b")")[2].split()[0].decode()
+    except (ProcessLookupError, FileNotFoundError):
+        pass
+    return state == "T"
+
+
 def failed_piece(folder):
     """A piece whose process is killed is a loss; the others are counted."""
     x = Live(["--spool", "1k"], os.path.join(folder, "out"))
@@ -291,8 +303,7 @@ def failed_piece(folder):
     while not killed and x.n < 400:
         x.add()
         for child in child_of(x.p.pid):
-            os.kill(child, signal.SIGSTOP)
-            if child in child_of(x.p.pid):
+            if is_stopped(child):
                 os.kill(child, signal.SIGKILL)
                 killed += 1
                 break

@@ -50,6 +50,7 @@ static void put_trace(void *data, const struct perf_record_auxtrace *head, uint6
 	const uint64_t padding = -size & 7;
 
 	/* records behind it begin at multiples of eight, as a recorder has them */
+	h.header.size = sizeof(h);
 	h.size = size + padding;
 	put(w, &h, sizeof(h));
 	put(w, perfdata_bytes(w->pd, at), size);

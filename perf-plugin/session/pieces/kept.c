@@ -127,6 +127,16 @@ static int described(const union perf_event *ev)
 	return 0;
 }
 
+/*
+ * True for tracing data whose end is not there: in a piece, the records behind it would be taken
+ * for that.
+ */
+static bool is_cut(const struct pd_record *rec)
+{
+	return rec->ev->header.type == PERF_RECORD_HEADER_TRACING_DATA &&
+	       rec->payload_size < rec->ev->tracing_data.size;
+}
+
 struct kept *kept_add(struct kept_list *l, const struct pd_record *rec)
 {
 	const struct pd_sample_id *sid = pd_record_sid(rec);
@@ -135,7 +145,7 @@ struct kept *kept_add(struct kept_list *l, const struct pd_record *rec)
 	struct kept *k;
 	int tid;
 
-	if (keep == KEEP_NOT || more > UINT32_MAX - size)
+	if (keep == KEEP_NOT || more > UINT32_MAX - size || is_cut(rec))
 		return NULL;
 	if (keep == KEEP_SWITCH)
 		keep = switch_kept(l, rec);

@@ -27,6 +27,9 @@
 /* Bytes of trace in one record, which recorders limit by the size of their buffers. */
 #define MOST_TRACE ((uint64_t)1 << 30)
 
+/* How often an AUX record that waits is looked at for each record that comes. */
+#define LOOKS 16u
+
 /* Less than this is no want of room: the temporary file of the pipe grows by steps. */
 #define LEAST_ROOM ((uint64_t)4 << 20)
 
@@ -54,7 +57,7 @@ struct pieces {
 		uint64_t before;
 		uint64_t at;	/* offset in the pipe of the last mark */
 	} mark;
-	uint64_t tried;	/* trace that had come when a cut was tried last */
+	uint64_t untried;	/* records since a cut was tried last */
 	uint64_t trace;	/* bytes of trace that have come since the last piece */
 	uint64_t first;	/* offset in the pipe of the next piece */
 	struct timespec cut;	/* when the last piece was made */
@@ -196,6 +199,7 @@ static void take_record(struct pieces *p, const struct pd_record *rec)
 	const uint32_t type = rec->ev->header.type;
 	struct kept *k;
 
+	p->untried++;
 	if (!p->totals.whole)
 		check_whole(p, rec);
 	take_time(p, rec);
@@ -282,7 +286,6 @@ static enum pieces_next cut(struct pieces *p, uint64_t trace, uint64_t last, str
 	p->totals.pieces++;
 	/* what waits has come for the next piece */
 	p->trace = p->trace > trace ? p->trace - trace : 0;
-	p->tried = 0;
 	clock_gettime(CLOCK_MONOTONIC, &p->cut);
 	perfdata_forget(p->pd, buffers_lowest(&p->buffers, end));
 	print_errors(p);
@@ -298,7 +301,7 @@ static bool try_cut(struct pieces *p, bool due, struct piece *piece, struct erro
 {
 	uint64_t last, trace = buffers_ready(&p->buffers, p->time.complete, &last);
 
-	p->tried = p->trace;
+	p->untried = 0;
 	if (!trace || (!due && trace < p->o.size / 4))
 		return false;
 	*result = cut(p, trace, last, piece, err);
@@ -319,7 +322,8 @@ static bool cut_after(struct pieces *p, uint32_t type, struct piece *piece, stru
 	due = round && is_due(p);
 	if (!due && p->trace < p->o.size)
 		return false;
-	if (!due && p->trace - p->tried < p->o.size / 4 && p->tried)
+	/* a try looks at all AUX records that wait */
+	if (LOOKS * p->untried < p->buffers.nr_aux)
 		return false;
 	if (try_cut(p, due, piece, err, result))
 		return true;
