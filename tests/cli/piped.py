@@ -299,10 +299,14 @@ def is_stopped(pid):
 def failed_piece(folder):
     """A piece whose process is killed is a loss; the others are counted."""
     x = Live(["--spool", "1k"], os.path.join(folder, "out"))
-    killed = 0
-    while not killed and x.n < 400:
+    killed, end = 0, time.monotonic() + 60
+    while not killed and time.monotonic() < end:
         x.add()
-        for child in child_of(x.p.pid):
+        soon = time.monotonic() + 0.1
+        children = []
+        while not children and time.monotonic() < soon:
+            children = child_of(x.p.pid)
+        for child in children:
             if is_stopped(child):
                 os.kill(child, signal.SIGKILL)
                 killed += 1
@@ -354,6 +358,22 @@ def bounded(folder):
     return "%d MB" % (most >> 20)
 
 
+def beside_trace(folder):
+    """64 MB of other records, with little trace between them, through room of 8 MB."""
+    x = Live(["--spool", "8m"], os.path.join(folder, "out"))
+    other = struct.pack("<IHH", 5, 0, 65528) + bytes(65520)
+    most = 0
+    for i in range(1024):
+        x.write(other)
+        if i % 128 == 0:
+            x.add()
+        most = max(most, temp_bytes(x.p.pid))
+    rc, err = x.end()
+    need("exit code %d, %d of %d rounds" % (rc, x.instructions() // EACH, x.n), rc == 0 and x.instructions() == x.n * EACH, err)
+    need("%d bytes of temporary files" % most, most < 16 << 20, err)
+    return "%d MB" % (most >> 20)
+
+
 def usage(folder):
     data = subprocess.run([PIPE_OF, SAMPLE, "1"], check=True, capture_output=True).stdout
     for options, code, text in ((["--interval", "5"], 129, "--interval: needs -o FILE"),
@@ -374,5 +394,6 @@ sys.exit(run_cases([
     ("SIGINT waits for the recorder, twice does not", interrupted),
     ("a piece that cannot be counted", failed_piece),
     ("temporary files stay small", bounded),
+    ("temporary files stay small beside records without trace", beside_trace),
     ("usage", usage),
 ]))

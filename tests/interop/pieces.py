@@ -104,7 +104,7 @@ def difference(a, b, pieces):
         return None
     x, y = count_file.read(x), count_file.read(y)
     lost = [c["totals"].pop(b"bytes.lost", 0) for c in (x, y)]
-    if abs(lost[0] - lost[1]) > pieces + lost[0] // 50:
+    if abs(lost[0] - lost[1]) > pieces + lost[0] // 20:
         return "bytes.lost: %d, of the file %d" % (lost[1], lost[0])
     # that records were lost is not known before
     for c in (x, y):

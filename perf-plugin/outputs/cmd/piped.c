@@ -377,6 +377,9 @@ static void print_cuts(const struct piping *x)
 	print_number(t.forced,
 		     "pieces end where no round of the recorder allows it, for want of room: "
 		     "--spool=SIZE gives more");
+	print_number(t.unclaimed,
+		     "bytes of trace were not kept for an AUX record that may have come, for want "
+		     "of room");
 	print_number(t.late,
 		     "records about threads and maps came when trace of their time was counted: it "
 		     "was counted without them; count a file in place of the pipe");

@@ -160,8 +160,11 @@ static void choose_until(struct piece_buffers *bs, uint64_t until)
 		if (!b->lacks)
 			b->chosen = i + 1;
 	}
-	for (i = 0; i < bs->nr_aux; i++)
+	for (i = 0; i < bs->nr_aux; i++) {
 		v[i]->ready = v[i]->of && i < v[i]->of->chosen;
+		if (v[i]->of)
+			v[i]->of->awaited |= !v[i]->ready;
+	}
 	free(v);
 }
 
@@ -175,7 +178,21 @@ static uint64_t chosen_bytes(const struct piece_buffer *b)
 	return sum;
 }
 
-uint64_t buffers_ready(struct piece_buffers *bs, uint64_t until, uint64_t *last)
+/* Chooses whole chunks of before an offset, of a buffer for which no record waits. */
+static uint64_t choose_old(struct piece_buffer *b, uint64_t old)
+{
+	uint64_t sum = 0;
+
+	while (!b->awaited && b->whole < b->nr && b->chunks[b->whole].at < old &&
+	       b->chunks[b->whole].head.size <= old - b->chunks[b->whole].at) {
+		sum += b->chunks[b->whole].head.size - b->part;
+		b->whole++;
+		b->part = 0;
+	}
+	return sum;
+}
+
+uint64_t buffers_ready(struct piece_buffers *bs, uint64_t until, uint64_t old, uint64_t *last)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -183,7 +200,7 @@ uint64_t buffers_ready(struct piece_buffers *bs, uint64_t until, uint64_t *last)
 	for (i = 0; i < bs->nr_aux; i++)
 		bs->aux[i].ready = false;
 	for (i = 0; i < bs->nr; i++) {
-		bs->v[i]->lacks = false;
+		bs->v[i]->lacks = bs->v[i]->awaited = false;
 		bs->v[i]->chosen = bs->v[i]->whole = 0;
 		bs->v[i]->part = 0;
 	}
@@ -191,6 +208,9 @@ uint64_t buffers_ready(struct piece_buffers *bs, uint64_t until, uint64_t *last)
 		choose_all(bs);
 	else
 		choose_until(bs, until);
+	bs->old = 0;
+	for (i = 0; i < bs->nr; i++)
+		bs->old += choose_old(bs->v[i], old);
 	*last = 0;
 	for (i = 0; i < bs->nr_aux; i++) {
 		const uint64_t time = bs->aux[i].record->time;
@@ -210,12 +230,6 @@ struct passed {
 	const struct perf_record_auxtrace *head;
 };
 
-/* What of a chunk goes into the piece: padding behind the part is in it, too. */
-static uint64_t size_of_part(const struct piece_chunk *c, uint64_t part)
-{
-	return c->head.size - part <= MAX_PADDING ? c->head.size : part;
-}
-
 void buffers_pass(const struct piece_buffers *bs,
 		  void (*pass)(void *data, const struct perf_record_auxtrace *head, uint64_t at,
 			       uint64_t size),
@@ -229,8 +243,7 @@ void buffers_pass(const struct piece_buffers *bs,
 
 		for (k = 0; k < b->whole + (b->part != 0); k++) {
 			const struct piece_chunk *c = &b->chunks[k];
-			const uint64_t size =
-				k < b->whole ? c->head.size : size_of_part(c, b->part);
+			const uint64_t size = k < b->whole ? c->head.size : b->part;
 
 			*ARRAY_ADD(v, nr, cap) = (struct passed){ c->at, size, &c->head };
 		}

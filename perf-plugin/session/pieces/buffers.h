@@ -25,6 +25,7 @@ struct piece_buffer {
 	struct kept *before;	/* its last AUX record that is in a piece; NULL: none is */
 	bool ended;	/* its thread has ended */
 	/* of buffers_ready() */
+	bool awaited;	/* AUX records of it wait */
 	bool lacks;	/* trace of the last AUX records has not come */
 	size_t chosen;	/* AUX records, of all by time, up to its last one for the piece */
 	size_t whole;	/* chunks for the piece, and of the one after them ... */
@@ -46,6 +47,7 @@ struct piece_buffers {
 	struct piece_aux *aux;	/* in the order of the pipe */
 	size_t nr_aux, cap_aux;
 	bool ambiguous;	/* a CPU or a thread has several buffers: AUX records do not say which */
+	uint64_t old;	/* bytes of the last choice without a record */
 	uint64_t reach;	/* AUX records whose trace may be older than switches that were dropped */
 };
 
@@ -57,9 +59,10 @@ void buffers_end_thread(struct piece_buffers *bs, int tid);
 
 /*
  * Chooses the AUX records up to a time whose trace has come, and that trace; NO_TIME: all there is.
+ * Trace of before the offset `old` of the pipe is chosen where no record waits, as unclaimed.
  * Returns the bytes of trace, and the greatest time of these AUX records in *last (0: none).
  */
-uint64_t buffers_ready(struct piece_buffers *bs, uint64_t until, uint64_t *last);
+uint64_t buffers_ready(struct piece_buffers *bs, uint64_t until, uint64_t old, uint64_t *last);
 /*
  * Passes what was chosen, in the order of the pipe: `size` bytes from the offset `at` of the pipe
  * on, behind their header.

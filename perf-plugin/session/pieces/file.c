@@ -44,17 +44,14 @@ static void put(struct writing *w, const void *bytes, uint64_t size)
 static void put_trace(void *data, const struct perf_record_auxtrace *head, uint64_t at,
 		      uint64_t size)
 {
-	static const uint8_t zeros[8];
 	struct perf_record_auxtrace h = *head;
 	struct writing *w = data;
-	const uint64_t padding = -size & 7;
 
-	/* records behind it begin at multiples of eight, as a recorder has them */
 	h.header.size = sizeof(h);
-	h.size = size + padding;
+	/* without padding, which a recorder adds: there may be some at the end already */
+	h.size = size;
 	put(w, &h, sizeof(h));
 	put(w, perfdata_bytes(w->pd, at), size);
-	put(w, zeros, padding);
 }
 
 /* Records that are kept for a later piece are not in this one. */

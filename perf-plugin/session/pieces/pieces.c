@@ -45,6 +45,7 @@ struct pieces {
 	struct pieces_totals totals;
 	bool info;	/* AUXTRACE_INFO has come */
 	bool read;	/* the pipe has ended */
+	bool begun;	/* its begin is not there any more, or in a piece */
 	bool taken;	/* `pd` is the caller's */
 	struct {
 		uint64_t latest;	/* of all records so far */
@@ -57,6 +58,7 @@ struct pieces {
 		uint64_t before;
 		uint64_t at;	/* offset in the pipe of the last mark */
 	} mark;
+	uint64_t looked;	/* offset in the pipe of the last look at the room */
 	uint64_t untried;	/* records since a cut was tried last */
 	uint64_t trace;	/* bytes of trace that have come since the last piece */
 	uint64_t first;	/* offset in the pipe of the next piece */
@@ -85,7 +87,8 @@ struct pieces *pieces_open(const struct pieces_opts *opts, struct error *err)
 	if (!pd)
 		return NULL;
 	/* a refusal costs speed only */
-	fcntl(STDIN_FILENO, F_SETPIPE_SZ, PIPE_ROOM);
+	if (!strcmp(opts->path, "-"))
+		fcntl(STDIN_FILENO, F_SETPIPE_SZ, PIPE_ROOM);
 	perfdata_set_max_expand(pd, opts->max_expand);
 	perfdata_limit(pd, opts->stop_fd,
 		       opts->size > MOST_TRACE / 4 ? 4 * opts->size : MOST_TRACE);
@@ -223,27 +226,35 @@ static void take_record(struct pieces *p, const struct pd_record *rec)
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
 
-static uint64_t held(const struct pieces *p)
+static bool is_large(const struct pieces *p, uint64_t bytes)
 {
-	const uint64_t end = perfdata_position(p->pd);
-
-	return end - buffers_lowest(&p->buffers, end);
+	return bytes >= 2 * p->o.size && bytes >= LEAST_ROOM;
 }
 
 /*
- * Without rounds, or in one that is larger than the room, records are taken to be late by less than
- * the bytes of a piece. Returns true if there is no room.
+ * Notes the times of records now and then, and gives back the room of those that are kept
+ * elsewhere or not at all. Without rounds, or in one that is larger than the room, records are taken
+ * to be late by less than the bytes of a piece. Returns true if there is no room.
  */
 static bool is_full(struct pieces *p)
 {
 	const uint64_t at = perfdata_position(p->pd);
+	uint64_t lowest;
 
+	if (at - p->looked < p->o.size / 4)
+		return false;
+	p->looked = at;
 	if (at - p->mark.at >= p->o.size) {
 		p->mark.before = p->mark.latest;
 		p->mark.latest = p->time.latest;
 		p->mark.at = at;
 	}
-	return held(p) >= 2 * p->o.size && held(p) >= LEAST_ROOM;
+	lowest = buffers_lowest(&p->buffers, at);
+	/* from then on it cannot be read again from its start, and counted as a file */
+	p->begun |= !p->totals.whole && p->info && p->trace && is_large(p, at);
+	if (p->begun)
+		perfdata_forget(p->pd, lowest);
+	return is_large(p, at - lowest);
 }
 
 static void end_round(struct pieces *p)
@@ -284,6 +295,7 @@ static enum pieces_next cut(struct pieces *p, uint64_t trace, uint64_t last, str
 	kept_drop(&p->kept, buffers_since, &p->buffers);
 	p->totals.carried = p->kept.bytes;
 	p->totals.pieces++;
+	p->begun = true;
 	/* what waits has come for the next piece */
 	p->trace = p->trace > trace ? p->trace - trace : 0;
 	clock_gettime(CLOCK_MONOTONIC, &p->cut);
@@ -299,11 +311,16 @@ static enum pieces_next cut(struct pieces *p, uint64_t trace, uint64_t last, str
 static bool try_cut(struct pieces *p, bool due, struct piece *piece, struct error *err,
 		    enum pieces_next *result)
 {
-	uint64_t last, trace = buffers_ready(&p->buffers, p->time.complete, &last);
+	const uint64_t at = perfdata_position(p->pd);
+	/* without room, trace that no record is about does not wait for one */
+	const uint64_t old =
+		is_large(p, at - buffers_lowest(&p->buffers, at)) ? at - 2 * p->o.size : 0;
+	uint64_t last, trace = buffers_ready(&p->buffers, p->time.complete, old, &last);
 
 	p->untried = 0;
 	if (!trace || (!due && trace < p->o.size / 4))
 		return false;
+	p->totals.unclaimed += p->buffers.old;
 	*result = cut(p, trace, last, piece, err);
 	return true;
 }
@@ -319,7 +336,7 @@ static bool cut_after(struct pieces *p, uint32_t type, struct piece *piece, stru
 		end_round(p);
 	if (p->totals.whole || !p->info || (!round && !full))
 		return false;
-	due = round && is_due(p);
+	due = full || (round && is_due(p));
 	if (!due && p->trace < p->o.size)
 		return false;
 	/* a try looks at all AUX records that wait */
@@ -330,7 +347,7 @@ static bool cut_after(struct pieces *p, uint32_t type, struct piece *piece, stru
 	if (!full || p->mark.before <= p->time.complete)
 		return false;
 	p->time.complete = p->mark.before;
-	if (!try_cut(p, false, piece, err, result))
+	if (!try_cut(p, true, piece, err, result))
 		return false;
 	p->totals.forced++;
 	return true;
@@ -341,9 +358,9 @@ static enum pieces_next cut_last(struct pieces *p, struct piece *piece, struct e
 {
 	uint64_t last, trace;
 
-	if (!p->totals.pieces)
+	if (!p->begun)
 		return PIECES_WHOLE;
-	trace = buffers_ready(&p->buffers, NO_TIME, &last);
+	trace = buffers_ready(&p->buffers, NO_TIME, 0, &last);
 	if (!trace && !p->buffers.nr_aux && !p->faults.bad_records && !p->faults.lost_compressed &&
 	    !p->faults.cut)
 		return PIECES_END;

@@ -116,7 +116,7 @@ static void switch_to(unsigned int cpu, uint32_t tid, uint64_t time)
 
 /* ---- its pieces as text ---------------------------------------------------------------------- */
 
-static char text[1 << 16];
+static char text[1 << 18];
 static size_t used;
 
 static void add(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -200,8 +200,8 @@ static void add_piece(int fd)
 
 static struct pieces_totals totals;
 
-/* Cuts what was built into pieces of `size` bytes, and compares the list of their records. */
-static void expect(uint64_t size, const char *want)
+/* Cuts what was built into pieces of `size` bytes, and lists their records. */
+static void cut(uint64_t size)
 {
 	const char *path = temp_path(dir, "in");
 	struct pieces_opts o = { .path = path, .size = size, .stop_fd = -1 };
@@ -225,6 +225,11 @@ static void expect(uint64_t size, const char *want)
 	pieces_close(p);
 	pdb_free(&in);
 	memset(&in, 0, sizeof(in));
+}
+
+static void expect(uint64_t size, const char *want)
+{
+	cut(size);
 	assert_string_equal(text, want);
 }
 
@@ -327,9 +332,9 @@ static void padding_stays_behind(void **state)
 		trace(0, 0, next, 59);
 		put_round();
 		expect(10, next == 61 ?
-				   " aux 0@100 trace 0/-1 0+64\n"
+				   " aux 0@100 trace 0/-1 0+61\n"
 				   " before 0/-1@100 aux 0@200 trace 0/-1 61+59\n" :
-				   " aux 0@100 trace 0/-1 0+64\n"
+				   " aux 0@100 trace 0/-1 0+61\n"
 				   " before 0/-1@100 aux 0@200 trace 0/-1 61+3 trace 0/-1 64+59\n");
 	}
 }
@@ -553,6 +558,30 @@ static void records_that_come_too_late_are_counted(void **state)
 	assert_int_equal(totals.late, 2);
 }
 
+/* 6 MB of trace, in rounds; behind the first one there is trace without a record. */
+static void trace_without_a_record_does_not_hold_the_room(void **state)
+{
+	const char *found;
+	unsigned int i;
+
+	(void)state;
+	begin();
+	trace(1, 0, 0, 64);
+	for (i = 0; i < 1536; i++) {
+		aux(0, 1, 100 + i, 4096ull * i, 4096);
+		trace(0, 0, 4096ull * i, 4096);
+		put_round();
+	}
+	cut(1 << 19);
+	assert_int_equal(totals.unclaimed, 64);
+	assert_int_equal(totals.forced, 0);
+	assert_in_range(totals.pieces, 10, 16);
+	found = strstr(text, " trace 1/-1 0+64");
+	assert_non_null(found);
+	assert_null(strstr(found + 1, " trace 1/-1"));
+	assert_true(found > strchr(text, '\n'));
+}
+
 /* What is not sure is not cut. */
 static void snapshots_are_whole(void **state)
 {
@@ -665,6 +694,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_used_again),
 		cmocka_unit_test(threads_that_have_ended_are_dropped),
 		cmocka_unit_test(records_that_come_too_late_are_counted),
+		cmocka_unit_test(trace_without_a_record_does_not_hold_the_room),
 		cmocka_unit_test(snapshots_are_whole),
 		cmocka_unit_test(damaged_pipes_give_sound_pieces),
 	};
