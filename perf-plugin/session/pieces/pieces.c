@@ -233,8 +233,8 @@ static bool is_large(const struct pieces *p, uint64_t bytes)
 
 /*
  * Notes the times of records now and then, and gives back the room of those that are kept
- * elsewhere or not at all. Without rounds, or in one that is larger than the room, records are taken
- * to be late by less than the bytes of a piece. Returns true if there is no room.
+ * elsewhere or not at all. Without rounds, or in one that is larger than the room, records are
+ * taken to be late by less than the bytes of a piece. Returns true if there is no room.
  */
 static bool is_full(struct pieces *p)
 {

@@ -41,7 +41,7 @@ struct piece {
 struct pieces_totals {
 	uint64_t pieces;
 	uint64_t forced;	/* cuts for want of room that no round allowed */
-	uint64_t unclaimed;	/* bytes of trace that did not wait for a record, for want of room */
+	uint64_t unclaimed;	/* bytes of trace that did not wait for a record for want of room */
 	uint64_t late;	/* records that came after trace of a later time was in a piece */
 	uint64_t reach;	/* AUX records whose trace may be older than the switches that were kept */
 	uint64_t carried;	/* bytes of records that the last piece had of the time before it */
