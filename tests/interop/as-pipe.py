@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""as-pipe.py IN SEED [--aux N] [--no-rounds] [--split] >PIPE: a recording as `perf record -o -` writes it.
+"""as-pipe.py IN SEED [--aux N] [--no-rounds] [--split] [--compress] >PIPE: a recording as `perf record -o -` writes it.
 
 Records are in the order of time but for the rounds: a round has N AUX records (default: 3), CPU by CPU, each with the trace of its
 buffer behind it, up to a place that may be ahead of its AUX records; the last records of a CPU may come in the round after. So a
 round ends with all that happened up to the latest time of the round before, and no more is certain.
---no-rounds: without FINISHED_ROUND. --split: trace comes in many records. A recording whose buffers begin anew is written as it is."""
+--no-rounds: without FINISHED_ROUND. --split: trace comes in many records. --compress: as perf record -z. A recording whose buffers
+begin anew is written as it is."""
 import argparse
 import bisect
+import ctypes
 import random
 import struct
 import sys
 
 from auxdata import AUX, AUXTRACE, SAMPLE_CPU, SAMPLE_ID, SAMPLE_IDENTIFIER, SAMPLE_STREAM, SAMPLE_TID, SAMPLE_TIME, PerfData
 
-HEADER_ATTR, TRACING_DATA, BUILD_ID, FINISHED_ROUND, FEATURE = 64, 66, 67, 68, 80
+HEADER_ATTR, TRACING_DATA, BUILD_ID, FINISHED_ROUND, FEATURE, COMPRESSED = 64, 66, 67, 68, 80, 81
 SAMPLE, FIRST_OF_USER = 9, 64
 FEAT_TRACING_DATA, FEAT_BUILD_ID, FEAT_AUXTRACE = 1, 2, 18
 FIELDS = (SAMPLE_TID, SAMPLE_TIME, SAMPLE_ID, SAMPLE_STREAM, SAMPLE_CPU, SAMPLE_IDENTIFIER)
@@ -140,6 +142,18 @@ class Pipe:
                 offset, data = offset + n, data[n:]
             self.chunk(buffer, offset, data)
 
+    def events(self, data):
+        """Records of a CPU, compressed if that is asked for; where a record is cut says nothing."""
+        if not self.args.compress:
+            self.out.write(data)
+            return
+        zstd = ctypes.CDLL("libzstd.so.1")
+        zstd.ZSTD_compress.restype = zstd.ZSTD_compressBound.restype = ctypes.c_size_t
+        room = ctypes.create_string_buffer(zstd.ZSTD_compressBound(ctypes.c_size_t(len(data))))
+        n = zstd.ZSTD_compress(room, ctypes.c_size_t(len(room)), data, ctypes.c_size_t(len(data)), 3)
+        for at in range(0, n, 4000):
+            self.record(COMPRESSED, room.raw[at:min(at + 4000, n)])
+
     def round(self, records):
         """CPU by CPU, or in a recording without times in its order; the trace may be ahead of its AUX records."""
         owners = []
@@ -149,11 +163,9 @@ class Pipe:
         if not records or records[0].time is None:
             owners = [None]
         for owner in owners:
-            ends = {}
-            for record in records:
-                if owner is not None and record.cpu != owner:
-                    continue
-                self.out.write(record.bytes)
+            ends, mine = {}, [r for r in records if owner is None or r.cpu == owner]
+            self.events(b"".join(r.bytes for r in mine))
+            for record in mine:
                 buffer = self.buffer_of(record) if record.kind == AUX else None
                 if buffer:
                     ends[id(buffer)] = buffer, sum(struct.unpack_from("<QQ", record.bytes, 8))
@@ -214,6 +226,7 @@ def main():
     parser.add_argument("--aux", type=int, default=3)
     parser.add_argument("--no-rounds", action="store_true")
     parser.add_argument("--split", action="store_true")
+    parser.add_argument("--compress", action="store_true")
     args = parser.parse_args()
     Pipe(PerfData(args.input), args).write()
 

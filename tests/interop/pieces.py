@@ -7,6 +7,7 @@ many AUX records; as-pipe.py makes pipes of them. Compared are the bytes of coun
 numbers of threads and orders of records; and counts in contexts, whose sums must be those without. It takes every fourth
 recording, CSTRACE_NIGHTLY=1 all, and more seeds. Speaks TAP."""
 import argparse
+import ctypes.util
 import os
 import re
 import shutil
@@ -16,6 +17,7 @@ import sys
 import tempfile
 
 SAMPLE = 9
+ZSTD = None
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "cli"))
 
@@ -146,6 +148,8 @@ def ways(seed, least="64"):
     """How records come, and what is asked for."""
     yield [str(seed), "--aux", "1"], ["--spool", least, "-j", "1"]
     yield [str(seed + 1), "--aux", "3", "--split"], ["--spool", "40k", "-j", "2"]
+    if ZSTD:
+        yield [str(seed + 5), "--aux", "2", "--compress"], ["--spool", least, "-j", "3"]
     if NIGHTLY:
         yield [str(seed + 2), "--aux", "2", "--no-rounds"], ["--spool", "32k", "-j", "3"]
         yield [str(seed + 3), "--aux", "1", "--split"], ["--spool", least, "-j", "2"]
@@ -218,6 +222,9 @@ def main():
     parser.add_argument("--gen", default="build/tests/gen/cst-gen")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
+    global ZSTD
+    built = subprocess.run([args.tool, "--version"], capture_output=True, text=True, check=True).stdout
+    ZSTD = "zstd: on" in built and ctypes.util.find_library("zstd")
     n = bad = 0
     with tempfile.TemporaryDirectory() as tmp:
         counter = Counter(args, tmp)
