@@ -374,9 +374,21 @@ def beside_trace(folder):
     return "%d MB" % (most >> 20)
 
 
+def named_files(folder):
+    """A file that an option names is not replaced, however many pieces were counted before."""
+    rec = Recording(folder)
+    kernel = rec.path("vmlinux")
+    with open(kernel, "wb") as f:
+        f.write(content(os.path.join(rec.symfs, "opt/first")))
+    before = content(kernel)
+    rc, _, err = as_pipe(rec, rec.bytes, [*CST, "--vmlinux", kernel], kernel)
+    need("exit code %d" % rc, rc == 1 and content(kernel) == before, err)
+
+
 def usage(folder):
     data = subprocess.run([PIPE_OF, SAMPLE, "1"], check=True, capture_output=True).stdout
-    for options, code, text in ((["--interval", "5"], 129, "--interval: needs -o FILE"),
+    for options, code, text in ((["-o", "/dev/null/x"], 1, "/dev/null/x"),
+                                (["--interval", "5"], 129, "--interval: needs -o FILE"),
                                 (["--interval", "0", "-o", os.path.join(folder, "x")], 129, "from 1 to 1000000"),
                                 (["--cpu", "0", "--spool", "1m", "-o", os.path.join(folder, "x")], 0, "--spool has no effect")):
         rc, _, err = run(["-i", "-", *options], data)
@@ -395,5 +407,6 @@ sys.exit(run_cases([
     ("a piece that cannot be counted", failed_piece),
     ("temporary files stay small", bounded),
     ("temporary files stay small beside records without trace", beside_trace),
+    ("a file that is named is not replaced", named_files),
     ("usage", usage),
 ]))

@@ -139,7 +139,6 @@ static int count_piece(struct piping *x, const struct piece *piece, FILE *out)
 static void write_messages(int fd, struct messages *m, const char *text, size_t size)
 {
 	FILE *f = fdopen(fd, "w");
-	struct messages none = { .nr = 0 };
 	size_t i;
 
 	messages_record(NULL);
@@ -150,7 +149,6 @@ static void write_messages(int fd, struct messages *m, const char *text, size_t 
 	if (f)
 		fflush(f);
 	messages_free(m);
-	messages_free(&none);
 }
 
 _Noreturn static void run_piece(struct piping *x, const struct piece *piece)
@@ -247,6 +245,16 @@ static char *fd_path(int fd)
 	return format_text("/proc/self/fd/%d", fd);
 }
 
+/*
+ * Temporary files are no inputs that an output must not replace: their numbers are used again. The
+ * files that options name still are.
+ */
+static void forget_inputs(const struct piping *x)
+{
+	input_forget_all();
+	session_check_named(x->p->so);
+}
+
 static void list_fd(struct merge_list *list, int fd)
 {
 	char *path = fd_path(fd);
@@ -270,7 +278,7 @@ static int add_counts(struct piping *x, int counts)
 	merge_list_free(&list);
 	x->empty = !sums.binaries;
 	merge_sums_free(&sums);
-	input_forget_all();
+	forget_inputs(x);
 	if (fd < 0) {
 		fprintf(stderr, WHO ": " NAME ": %s\n", err.msg);
 		return CMD_ERROR;
@@ -332,25 +340,22 @@ static int write_sum(struct piping *x, bool last)
 	int rc = x->p->write(x->p->data, path, &sum);
 
 	free(path);
-	input_forget_all();
+	forget_inputs(x);
 	asked = 0;
 	x->unwritten = false;
 	clock_gettime(CLOCK_MONOTONIC, &x->written);
 	return rc;
 }
 
-/* Writes the sum of what is counted by now if it is time to. */
-static int write_running(struct piping *x)
+/* Writes the sum of what is counted by now if it is time to. What fails may not fail at the end. */
+static void write_running(struct piping *x)
 {
 	struct timespec now;
-	int rc;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!x->unwritten || !x->p->interval ||
-	    (!asked && (uint64_t)(now.tv_sec - x->written.tv_sec) < x->p->interval))
-		return 0;
-	rc = write_sum(x, false);
-	return rc == CMD_ERROR || rc == CMD_USAGE ? rc : 0;
+	if (x->unwritten && x->p->interval &&
+	    (asked || (uint64_t)(now.tv_sec - x->written.tv_sec) >= x->p->interval))
+		write_sum(x, false);
 }
 
 /* Prints a line about `n` of something, unless it is 0. */
@@ -411,12 +416,12 @@ static int loop(struct piping *x, bool *whole)
 		}
 		if (next == PIECES_END)
 			return rc;
-		if (!rc)
-			rc = write_running(x);
-		if (!rc)
-			rc = start(x, &piece);
-		else
+		if (rc) {
 			close(piece.fd);
+			return rc;
+		}
+		write_running(x);
+		rc = start(x, &piece);
 	}
 	return rc;
 }

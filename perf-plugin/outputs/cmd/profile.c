@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/name.h"
@@ -296,6 +297,23 @@ static bool is_piped(const struct session_opts *so, const struct request *r)
 	       !f->cpu && !f->pid && !f->tid && !f->comm;
 }
 
+/*
+ * Refuses an output that cannot be, before a recording is counted that may last. Only a file can be
+ * opened twice.
+ */
+static int check_output(const struct request *r)
+{
+	struct pd_output out;
+	struct stat st;
+
+	if (!strcmp(r->output, "-") || (!stat(r->output, &st) && !S_ISREG(st.st_mode)))
+		return 0;
+	if (pd_output_begin(&out, "cstrace profile", r->output, true))
+		return CMD_ERROR;
+	pd_output_abort(&out);
+	return 0;
+}
+
 static int profile_pipe(struct piped *p, const struct session_opts *so, const struct request *r,
 			struct summary *sum)
 {
@@ -308,6 +326,8 @@ static int profile_pipe(struct piped *p, const struct session_opts *so, const st
 	p->depth = (uint32_t)r->depth;
 	p->write = write_sum;
 	p->data = &with;
+	if (check_output(r))
+		return CMD_ERROR;
 	rc = piped_run(p, &pd);
 	return rc == CMD_GO_ON ? profile_session(session_open_perfdata(so, pd), so, r, sum) : rc;
 }
