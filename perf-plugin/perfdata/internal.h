@@ -48,6 +48,7 @@ struct perfdata {
 		uint64_t container;	/* offset of the compressed or cut record in question */
 	} zstd;
 
+	uint64_t most_trace;	/* in one record (perfdata_limit()); 0: any number of bytes */
 	struct pd_stats stats;
 	struct error err;
 	char *warnings[PD_MAX_WARNINGS];

@@ -59,6 +59,7 @@ static const struct pd_layout private_layouts[PD_RECORD_CST_END - PD_RECORD_CST_
 	[PD_RECORD_CST_CODE - PD_RECORD_CST_FIRST] = { 32, true, "4488r" },
 	[PD_RECORD_CST_ASID - PD_RECORD_CST_FIRST] = { 24, true, "4444" },
 	[PD_RECORD_CST_DEFINE_TRACE - PD_RECORD_CST_FIRST] = { 24, true, "r" },
+	[PD_RECORD_CST_AUX_BEFORE - PD_RECORD_CST_FIRST] = { 32, false, "44448" },
 };
 
 /* By number after PD_RECORD_SP_KERNEL_SYMBOL. */

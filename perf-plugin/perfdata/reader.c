@@ -97,6 +97,21 @@ static int fail_size(struct perfdata *pd, const struct perf_event_header *h)
 			 h->type, h->size, pd->at.end > pos ? pd->at.end - pos : 0);
 }
 
+/*
+ * Trace of more bytes than any is read of: the number is damaged, and the next record cannot be
+ * found.
+ */
+static int fail_trace(struct perfdata *pd, uint64_t offset, uint64_t size)
+{
+	pd->stats.bad_records++;
+	abandon_file(pd, pd->at.pos);
+	return error_set(&pd->err, ERR_RECORD,
+			 "%s: offset %#" PRIx64 ": found %" PRIu64 " bytes of trace in one record, "
+			 "expected at most %" PRIu64
+			 "; reading ends here, everything before was used",
+			 cur_src(pd)->name, offset, size, pd->most_trace);
+}
+
 /* Copy a record that cannot be returned in place; its header is converted to host byte order. */
 static union perf_event *bounce(struct perfdata *pd, const uint8_t *p,
 				const struct perf_event_header *h)
@@ -224,7 +239,7 @@ static void take_payload(struct perfdata *pd, struct pd_record *rec)
 	avail = (pd->at.end < s->size ? pd->at.end : s->size) - pd->at.pos;
 	if (avail > size)
 		avail = size;
-	rec->payload = s->base + pd->at.pos;
+	rec->payload = pd_source_at(s, pd->at.pos);
 	rec->payload_size = avail;
 	if (rec->ev->header.type != PERF_RECORD_AUXTRACE)
 		return;
@@ -246,7 +261,7 @@ static int start_expanding(struct perfdata *pd, const struct pd_record *rec)
 {
 	const union perf_event *ev = rec->ev;
 	/* A copy of a swapped record would not outlive the call, the bytes in the file do. */
-	const uint8_t *raw = cur_src(pd)->base + rec->offset;
+	const uint8_t *raw = pd_source_at(cur_src(pd), rec->offset);
 	size_t fixed = sizeof(struct perf_record_compressed), len = ev->header.size - fixed;
 
 	if (ev->header.type == (uint32_t)PD_RECORD_COMPRESSED2) {
@@ -394,7 +409,7 @@ static int next_raw(struct perfdata *pd, struct pd_record *rec, bool *at_end)
 		}
 		return fail_cut(pd, sizeof(h));
 	}
-	raw = s->base + at;
+	raw = pd_source_at(s, at);
 	load_header(pd, raw, &h);
 	if (h.size < sizeof(h))
 		return fail_size(pd, &h);
@@ -408,6 +423,9 @@ static int next_raw(struct perfdata *pd, struct pd_record *rec, bool *at_end)
 			abandon_file(pd, pd->at.pos);
 		return rc;
 	}
+	if (h.type == PERF_RECORD_AUXTRACE && pd->most_trace &&
+	    rec->ev->auxtrace.size > pd->most_trace)
+		return fail_trace(pd, at, rec->ev->auxtrace.size);
 	take_payload(pd, rec);
 	if (!pd->at.file && !pd->at.init_map && at >= pd->at.meta_done) {
 		pd_meta_record(pd, rec, raw);
@@ -516,6 +534,33 @@ const char *perfdata_warning(const struct perfdata *pd, unsigned int i)
 const char *perfdata_file_name(const struct perfdata *pd, unsigned int file)
 {
 	return file < pd->nr_src ? pd->src[file].name : NULL;
+}
+
+bool perfdata_is_growing(const struct perfdata *pd)
+{
+	return pd->src[0].spool_fd >= 0;
+}
+
+void perfdata_limit(struct perfdata *pd, int stop_fd, uint64_t most)
+{
+	pd_main(pd)->stop_fd = stop_fd;
+	pd->most_trace = most;
+}
+
+uint64_t perfdata_position(const struct perfdata *pd)
+{
+	return pd->at.pos;
+}
+
+const uint8_t *perfdata_bytes(const struct perfdata *pd, uint64_t offset)
+{
+	return pd_source_at(&pd->src[0], offset);
+}
+
+void perfdata_forget(struct perfdata *pd, uint64_t offset)
+{
+	if (!pd->zstd.expanding)
+		pd_source_forget(pd_main(pd), offset);
 }
 
 const char *perfdata_name(const struct perfdata *pd)

@@ -124,6 +124,29 @@ const struct pd_stats *perfdata_stats(const struct perfdata *pd);
 unsigned int perfdata_nr_warnings(const struct perfdata *pd);
 const char *perfdata_warning(const struct perfdata *pd, unsigned int i);
 
+/*
+ * For a caller that reads a pipe once, forgets what it has used, and passes the rest on itself.
+ * True if the input is one that grows while it is read.
+ */
+bool perfdata_is_growing(const struct perfdata *pd);
+/*
+ * Reading ends when `stop_fd` can be read (-1: none). Trace of more than `most` bytes in one record
+ * is damage (0: no limit): else the temporary file would have to hold it.
+ */
+void perfdata_limit(struct perfdata *pd, int stop_fd, uint64_t most);
+/*
+ * Where the next record begins, and the bytes there or at another offset that was read and not
+ * forgotten.
+ */
+uint64_t perfdata_position(const struct perfdata *pd);
+const uint8_t *perfdata_bytes(const struct perfdata *pd, uint64_t offset);
+/*
+ * Gives the room of the bytes before `offset` back. Addresses of other bytes change, perfdata_env()
+ * is not valid any more, and there is no way back to the start. Does nothing while compressed
+ * records are expanded.
+ */
+void perfdata_forget(struct perfdata *pd, uint64_t offset);
+
 const char *perfdata_name(const struct perfdata *pd);
 const char *perfdata_file_name(const struct perfdata *pd, unsigned int file);
 const char *perfdata_dir(const struct perfdata *pd);	/* NULL unless a directory was opened */

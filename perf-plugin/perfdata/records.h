@@ -102,9 +102,10 @@ struct pd_record_compressed2 {
 };
 
 /*
- * Records for facts of a trace package for which perf has no record. Only recordings that are made in memory from a
- * package carry these, in native byte order; they are never written to a file for perf. Each ends with
- * the sample_id trailer of its attr, as records of the kernel do, for its time.
+ * Records for facts of a trace package, or of the piece of a pipe, for which perf has no record.
+ * Only recordings that are made of a package or a pipe carry these, in native byte order; they are
+ * never written to a file for perf. Each but PD_RECORD_CST_AUX_BEFORE ends with the sample_id
+ * trailer of its attr, as records of the kernel do, for its time.
  */
 enum {
 	PD_RECORD_CST_FIRST	= 0x63737400,
@@ -112,6 +113,7 @@ enum {
 	PD_RECORD_CST_CODE,
 	PD_RECORD_CST_ASID,
 	PD_RECORD_CST_DEFINE_TRACE,
+	PD_RECORD_CST_AUX_BEFORE,
 	PD_RECORD_CST_END
 };
 
@@ -161,6 +163,18 @@ struct pd_record_cst_define_trace {
 		uint32_t pad;
 		uint64_t value;
 	} regs[];
+};
+
+/*
+ * The trace of a buffer before the first AUX record of this piece was written at a time, here in
+ * the order of records.
+ */
+struct pd_record_cst_aux_before {
+	struct perf_event_header header;
+	uint32_t idx;
+	int32_t cpu, tid;	/* of the buffer; -1: none */
+	uint32_t pad;
+	uint64_t time;	/* UINT64_MAX: not known */
 };
 
 #ifndef PERF_RECORD_MISC_MMAP_BUILD_ID

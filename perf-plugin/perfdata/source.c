@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static void source_init(struct pd_source *s)
 	memset(s, 0, sizeof(*s));
 	s->in_fd = -1;
 	s->spool_fd = -1;
+	s->stop_fd = -1;
 }
 
 bool pd_source_is_dir(const char *path)
@@ -196,6 +198,53 @@ void pd_source_close(struct pd_source *s)
 	source_init(s);
 }
 
+/* Waits until the pipe can be read: false if that is to stop. */
+static bool wait_for_bytes(const struct pd_source *s)
+{
+	struct pollfd fds[2] = { { .fd = s->in_fd, .events = POLLIN },
+				 { .fd = s->stop_fd, .events = POLLIN } };
+
+	if (s->stop_fd < 0)
+		return true;
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	return !fds[1].revents;
+}
+
+/* Moves the bytes from `from` on to the begin of the temporary file: 0 or errno. */
+static int move_down(const struct pd_source *s, uint64_t from)
+{
+	const uint64_t len = s->size - s->start;
+	uint8_t *buf = mem_new(SPOOL_STEP);
+	uint64_t at, n;
+	int rc = lseek(s->spool_fd, 0, SEEK_SET) < 0 ? errno : 0;
+
+	for (at = from; at < len && !rc; at += n) {
+		n = len - at < SPOOL_STEP ? len - at : SPOOL_STEP;
+		memcpy(buf, s->base + at, n);
+		rc = output_write_all(s->spool_fd, buf, n);
+	}
+	free(buf);
+	return rc ? rc : ftruncate(s->spool_fd, (off_t)(len - from)) ? errno : 0;
+}
+
+void pd_source_forget(struct pd_source *s, uint64_t pos)
+{
+	uint64_t before = pos > s->start ? pos - s->start : 0;
+
+	/*
+	 * so that each byte is moved once at the most, and what is moved is not written over before
+	 */
+	if (s->spool_fd < 0 || before < SPOOL_STEP || before < s->size - pos)
+		return;
+	s->io_errno = move_down(s, before);
+	if (s->io_errno) {
+		s->eof = true;
+		s->size = pos;
+	}
+	s->start = pos;
+}
+
 bool pd_source_fill(struct pd_source *s, uint64_t end)
 {
 	uint8_t *buf;
@@ -206,11 +255,11 @@ bool pd_source_fill(struct pd_source *s, uint64_t end)
 		return false;
 	buf = mem_new(SPOOL_STEP);
 	while (s->size < end && !s->eof) {
-		ssize_t n = read(s->in_fd, buf, SPOOL_STEP);
+		ssize_t n = wait_for_bytes(s) ? read(s->in_fd, buf, SPOOL_STEP) : 0;
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n > 0 && (uint64_t)n > s->map_len - s->size) {
+		if (n > 0 && (uint64_t)n > s->map_len - (s->size - s->start)) {
 			errno = EFBIG;
 			n = -1;
 		}

@@ -14,16 +14,24 @@
 #include "base/error.h"
 
 struct pd_source {
-	const uint8_t *base;
-	uint64_t size;		/* bytes available so far; all of them once @eof */
+	const uint8_t *base;	/* the byte at @start */
+	uint64_t start;	/* of a pipe: bytes that were forgotten; else 0 */
+	uint64_t size;	/* end of the bytes available so far; of all of them once @eof */
 	bool eof;
 	char *name;		/* for messages */
 	uint64_t map_len;	/* 0: the memory belongs to the caller */
 	int in_fd;		/* the pipe, -1 otherwise */
 	int spool_fd;
 	bool close_in;
+	int stop_fd;	/* what is read of a pipe ends when this can be read; -1: none */
 	int io_errno;		/* why reading the pipe ended early, 0 otherwise */
 };
+
+/* The bytes from @pos on, which must be available. */
+static inline const uint8_t *pd_source_at(const struct pd_source *s, uint64_t pos)
+{
+	return s->base + (pos - s->start);
+}
 
 /* @path may be "-" for standard input. A directory is refused; see pd_source_is_dir(). */
 int pd_source_open(struct pd_source *s, const char *path, struct error *err);
@@ -39,6 +47,12 @@ void pd_source_close(struct pd_source *s);
  * much there is.
  */
 bool pd_source_fill(struct pd_source *s, uint64_t end);
+
+/*
+ * The bytes of a pipe before @pos are not needed any more: the temporary file gets their room.
+ * Their addresses, and those of all other bytes, are not valid any more.
+ */
+void pd_source_forget(struct pd_source *s, uint64_t pos);
 
 static inline bool pd_source_have(struct pd_source *s, uint64_t off, uint64_t len)
 {

@@ -221,6 +221,9 @@ static int do_record(struct indexer *ix, const struct pd_record *rec)
 	case PD_RECORD_CST_DEFINE_TRACE:
 		owners_define_trace(&ss->units, rec);
 		return 0;
+	case PD_RECORD_CST_AUX_BEFORE:
+		queues_note_before(&ss->queues, rec);
+		return 0;
 	case PERF_RECORD_LOST:
 		losses_note_lost(&ss->losses, rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1,
 				 rec->sid.valid & PERF_SAMPLE_TIME ? rec->sid.time : NO_TIME,

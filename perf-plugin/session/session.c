@@ -13,6 +13,7 @@
 #include "machine/images/jitdump.h"
 #include "machine/images/perfmap.h"
 #include "machine/sideband/jit.h"
+#include "session/carried.h"
 #include "session/guest_clocks.h"
 #include "session/import/import.h"
 #include "session/internal.h"
@@ -200,7 +201,8 @@ int session_make_filter(struct session *ss)
 
 /* alone: struct clocks. */
 static struct session *open_session(const struct session_opts *opts, struct perfdata *pd,
-				    struct dso_bundle *bundle, struct unit_configs configs, bool alone)
+				    struct dso_bundle *bundle, struct unit_configs configs,
+				    bool alone, const struct session_carried *carried)
 {
 	struct session *ss = mem_zeroed(1, sizeof(*ss));
 
@@ -221,11 +223,13 @@ static struct session *open_session(const struct session_opts *opts, struct perf
 	ss->clocks.alone = alone;
 	session_init_own(ss);
 	ss->images.dsos.search.bundle = *bundle;
+	carried_begin(ss, carried);
 	if (index_file(ss) || session_open_guests(ss, NULL) || make_clocks(ss) ||
 	    session_guest_clocks(ss) || session_make_filter(ss)) {
 		session_close(ss);
 		return NULL;
 	}
+	carried_apply(ss, carried);
 	return ss;
 }
 
@@ -245,21 +249,26 @@ static void note_named(const struct session_opts *o)
 		input_note_path(path);
 }
 
+int session_check_named(const struct session_opts *opts)
+{
+	note_named(opts);
+	return named_check(opts);
+}
+
 struct session *session_open(const struct session_opts *opts)
 {
 	struct import_input in;
 	struct session *ss;
 	struct error err;
 
-	note_named(opts);
-	if (named_check(opts))
+	if (session_check_named(opts))
 		return NULL;
 	if (import_open(&in, opts->input ? opts->input : "perf.data", opts->bare, &err)) {
 		fprintf(message_stream(), "cstrace: %s\n", err.msg);
 		return NULL;
 	}
 	perfdata_set_max_expand(in.pd, opts->max_expand);
-	ss = open_session(opts, in.pd, &in.bundle, in.configs, in.kind == IMPORT_SNAPSHOT);
+	ss = open_session(opts, in.pd, &in.bundle, in.configs, in.kind == IMPORT_SNAPSHOT, NULL);
 	if (!ss)
 		return NULL;
 	ss->lost.bad_records += in.dropped;
@@ -274,7 +283,23 @@ struct session *session_open_perfdata(const struct session_opts *opts, struct pe
 {
 	struct dso_bundle none = { .kcore = NULL };
 
-	return open_session(opts, pd, &none, (struct unit_configs){ NULL, 0 }, false);
+	return open_session(opts, pd, &none, (struct unit_configs){ NULL, 0 }, false, NULL);
+}
+
+struct session *session_open_piece(const struct session_opts *opts, struct perfdata *pd,
+				   const struct session_piece *piece,
+				   const struct session_carried *c)
+{
+	struct dso_bundle none = { .kcore = NULL };
+	struct session *ss =
+		open_session(opts, pd, &none, (struct unit_configs){ NULL, 0 }, false, c);
+
+	if (!ss)
+		return NULL;
+	ss->lost.bad_records += piece->bad_records;
+	ss->lost.lost_compressed += piece->lost_compressed;
+	ss->totals.file_cut |= piece->cut;
+	return ss;
 }
 
 void session_close(struct session *ss)

@@ -25,6 +25,7 @@ struct session;
 struct dso;
 
 struct session_opts {
+	const char *input_name;	/* of the input in messages; NULL: as it is */
 	const char *input;	/* perf.data, directory, trace package or snapshot folder, or "-" */
 	const struct bare_opts *bare; /* trace and program files instead of, or with, the input (import/bare.h); NULL: none */
 	const char *symfs;	/* prefix under which the recorded paths are looked up; NULL: none */
@@ -65,6 +66,31 @@ struct session *session_open(const struct session_opts *opts);
 /* As session_open() for an open file, which is closed with the session, or at once on error. */
 struct session *session_open_perfdata(const struct session_opts *opts, struct perfdata *pd);
 void session_close(struct session *ss);
+
+/* Part of a recording that is decoded piece by piece (pieces/pieces.h). */
+struct session_piece {
+	uint64_t bad_records;	/* that were found when the piece was made */
+	uint64_t lost_compressed;	/* records beyond session_opts.max_expand */
+	bool cut;	/* the recording ends inside a record */
+};
+
+/* What decoding pieces has found out about the recording (carried.h). */
+struct session_carried;
+
+/* As session_open_perfdata(), for a piece. `c`: of the pieces before; NULL: this is the first. */
+struct session *session_open_piece(const struct session_opts *opts, struct perfdata *pd,
+				   const struct session_piece *piece,
+				   const struct session_carried *c);
+/* Writes the findings so far to a file, for a later process of this program. Returns 0 or errno. */
+int session_carry(const struct session *ss, int fd);
+/* Reads it from the begin of the file. Returns NULL if that does not have it. */
+struct session_carried *session_carried_read(int fd);
+void session_carried_free(struct session_carried *c);
+/*
+ * Checks the files that the options name, as session_open() does. Returns 0, or ERR_REPORTED after
+ * a message.
+ */
+int session_check_named(const struct session_opts *opts);
 
 struct perfdata *session_perfdata(const struct session *ss);
 /* Returns the name of the input for messages. */

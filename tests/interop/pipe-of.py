@@ -9,7 +9,7 @@ import time
 
 from auxdata import AUX, AUXTRACE, PerfData
 
-HEADER_ATTR, FINISHED_ROUND, FEATURE = 64, 68, 80
+EXIT, HEADER_ATTR, FINISHED_ROUND = 4, 64, 68
 
 
 def main():
@@ -34,7 +34,8 @@ def main():
             offset, = struct.unpack_from("<Q", src, pos + 8)
             at = perf.time_offset(size)
             aux.append((bytearray(src[pos:pos + size]), offset, at, struct.unpack_from("<Q", src, pos + at)[0] if at else 0))
-        elif kind != FINISHED_ROUND:
+        # the programs run on for as long as their trace is repeated
+        elif kind not in (FINISHED_ROUND, EXIT):
             out.write(src[pos:pos + size])
     # the last record of a buffer's trace, and the last AUX record, have the zeros
     ends = {trace[i][3]: i for i in range(len(trace))}

@@ -198,6 +198,19 @@ void guard_remove_below(const char *path)
 	unblock(&old);
 }
 
+void guard_leave(void)
+{
+	struct name *n;
+	sigset_t old;
+
+	block(&old);
+	while ((n = names)) {
+		names = n->next;
+		free(n);
+	}
+	unblock(&old);
+}
+
 static int temp_in(const char *dir)
 {
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

@@ -41,6 +41,8 @@ int guard_exchange(const char *a, const char *b);
 void guard_remove(const char *path);
 /* The same for a folder and all recorded names in it; it needs no descriptor. */
 void guard_remove_below(const char *path);
+/* In a new process: the recorded names are left to the process that it was made by. */
+void guard_leave(void);
 
 /*
  * A new file without a name in `dir`; NULL: in $TMPDIR, /var/tmp or /tmp, the first one where that is possible. -1 with

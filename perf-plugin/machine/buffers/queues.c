@@ -72,6 +72,19 @@ void queues_add_aux(struct queues *qs, const struct pd_record *rec)
 	r->pid = rec->sid.valid & PERF_SAMPLE_TID ? (int)rec->sid.pid : -1;
 }
 
+void queues_note_before(struct queues *qs, const struct pd_record *rec)
+{
+	const struct pd_record_cst_aux_before *r = (const void *)rec->ev;
+
+	*ARRAY_ADD(qs->before, qs->nr_before, qs->cap_before) = (struct aux_before){
+		.idx = r->idx,
+		.cpu = r->cpu,
+		.tid = r->tid,
+		.time = r->time,
+		.seq = rec->seq,
+	};
+}
+
 /* Buffers of a CPU by CPU; buffers that follow a thread by thread, whatever CPU the record is from. */
 static bool belongs(const struct queue *q, const struct aux_record *r)
 {
@@ -305,6 +318,31 @@ static void note_before(struct fragment *f, const struct fragment *before)
 	f->since_seq = before->seq;
 }
 
+static bool is_of(const struct aux_before *b, const struct queue *q)
+{
+	return b->idx == q->idx && b->cpu == q->cpu && b->tid == q->tid;
+}
+
+/*
+ * As note_before() for the first fragment of a buffer, the one before which was in another piece of
+ * a pipe.
+ */
+static void note_piece_before(const struct queues *qs, struct queue *q)
+{
+	struct fragment before = { .aux = NULL };
+	size_t i;
+
+	for (i = 0; i < qs->nr_before && q->nr_frags; i++) {
+		const struct aux_before *b = &qs->before[i];
+
+		if (!is_of(b, q))
+			continue;
+		before.pub.time = b->time;
+		before.seq = b->seq;
+		note_before(&q->frags[0], &before);
+	}
+}
+
 void queues_finish(struct queues *qs)
 {
 	size_t i, k;
@@ -335,10 +373,13 @@ void queues_finish(struct queues *qs)
 	for (i = 0; i < qs->nr; i++) {
 		struct queue *q = qs->q[i];
 
+		for (k = 0; k < qs->nr_before; k++)
+			q->any_aux |= is_of(&qs->before[k], q);
 		if (!q->any_aux && !qs->refused)
 			take_whole(q);
 		if (q->any_aux)
-			qsort(q->frags, q->nr_frags, sizeof(*q->frags), compare_frags);
+			ARRAY_SORT(q->frags, q->nr_frags, compare_frags);
+		note_piece_before(qs, q);
 		for (k = 1; q->any_aux && k < q->nr_frags; k++)
 			note_before(&q->frags[k], &q->frags[k - 1]);
 		for (k = 0; q->any_aux && k < q->found.nr_chunks; k++) {
@@ -368,6 +409,7 @@ void queues_free(struct queues *qs)
 	free(qs->q);
 	windows_free(&qs->windows);
 	free(qs->aux);
+	free(qs->before);
 }
 
 const uint8_t *fragment_bytes(struct joined *j, const struct queue *q, const struct fragment *f)

@@ -115,11 +115,20 @@ struct queue {
 	uint64_t ids_read;		/* bytes searched since memory of the file was freed */
 };
 
+/* The last AUX record of a buffer in the pieces of a pipe before this one. */
+struct aux_before {
+	uint32_t idx;
+	int cpu, tid;
+	uint64_t time, seq;
+};
+
 struct queues {
 	struct queue **q;
 	size_t nr, cap;
 	struct aux_record *aux;
 	size_t nr_aux, cap_aux;
+	struct aux_before *before;
+	size_t nr_before, cap_before;
 	bool snapshot;		/* AUXTRACE_INFO says so */
 	struct windows windows;
 	/* Losses, filled by queues_finish(). */
@@ -131,6 +140,8 @@ struct queues {
 
 void queues_add_chunk(struct queues *qs, const struct pd_record *rec);
 void queues_add_aux(struct queues *qs, const struct pd_record *rec);
+/* A PD_RECORD_CST_AUX_BEFORE. */
+void queues_note_before(struct queues *qs, const struct pd_record *rec);
 /* A buffer, and a fragment of one without bytes: for windows.c. */
 struct queue *queue_add(struct queues *qs, uint32_t idx, int cpu, int tid);
 struct fragment *fragment_add(struct queue *q, uint64_t offset);

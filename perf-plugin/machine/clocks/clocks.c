@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace)
 {
 	int cpu = rec->sid.valid & PERF_SAMPLE_CPU ? (int)rec->sid.cpu : -1;
@@ -21,6 +23,14 @@ void clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrac
 	st->itrace = itrace;
 }
 
+void clocks_restore(struct clocks *c, const struct clock_bracket *v, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		*ARRAY_ADD(c->brackets.v, c->brackets.nr, c->brackets.cap) = v[i];
+}
+
 void clocks_free(struct clocks *c)
 {
 	struct trace_start *st;
@@ -30,6 +40,7 @@ void clocks_free(struct clocks *c)
 		free(st);
 	intmap_free(&c->starts);
 	free(c->v);
+	free(c->brackets.v);
 }
 
 const struct trace_start *clocks_start(const struct clocks *c, int cpu)

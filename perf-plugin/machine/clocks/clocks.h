@@ -24,12 +24,18 @@ struct clocks {
 	struct intmap starts;		/* key: CPU, value: its first trace_start */
 	struct trace_clock *v;		/* one per CPU of the metadata */
 	bool timestamps;		/* some trace unit has timestamps */
+	struct {
+		struct clock_bracket *v;
+		size_t nr, cap;
+	} brackets; /* that estimated clocks were fitted to */
 };
 
 /* Notes a record that shows that a CPU was traced at its time; `itrace`: and not before. */
 void clocks_note_start(struct clocks *c, const struct pd_record *rec, bool itrace);
 /* pairing.c: creates the clocks, after all records were read. Returns 0 or an error. */
 int clocks_make(struct clocks *c, struct queues *qs);
+/* Before clocks_make(): brackets of other pieces of the same recording. */
+void clocks_restore(struct clocks *c, const struct clock_bracket *v, size_t nr);
 void clocks_free(struct clocks *c);
 /* scan.c: reads all timestamps of the trace. first > last: it has none, or their times are not known. Returns 0 or an error. */
 int clocks_range(const struct clocks *c, const struct queues *qs, uint64_t *first, uint64_t *last);

@@ -23,8 +23,6 @@
 struct pairing {
 	struct clocks *c;
 	struct joined joined;
-	struct clock_bracket *w;
-	size_t nr, cap;
 };
 
 /* Returns a lower bound for the time of a fragment's first byte. */
@@ -38,7 +36,7 @@ static uint64_t start_time(const struct clocks *c, const struct fragment *f, int
 
 static void add_bracket(struct pairing *p, const struct fragment *f, int cpu, uint64_t ticks)
 {
-	struct clock_bracket *w = ARRAY_ADD(p->w, p->nr, p->cap);
+	struct clock_bracket *w = ARRAY_ADD(p->c->brackets.v, p->c->brackets.nr, p->c->brackets.cap);
 
 	w->ticks = ticks;
 	w->from = start_time(p->c, f, cpu);
@@ -120,21 +118,23 @@ static int by_cpu(const void *pa, const void *pb)
 /* Fits one counter for all CPUs, as the architecture requires, or one per CPU if the records contradict that. */
 static void fit_all(struct pairing *p)
 {
+	struct clock_bracket *w = p->c->brackets.v;
+	const size_t nr = p->c->brackets.nr;
 	bool contradicted = false;
 	size_t i, k;
 
-	if (!p->nr)
+	if (!nr)
 		return;
-	fit(p, p->w, p->nr, -1);
+	fit(p, w, nr, -1);
 	for (i = 0; i < p->c->units->info.nr_cpu; i++)
 		contradicted |= p->c->v[i].contradicted;
 	if (!contradicted)
 		return;
-	qsort(p->w, p->nr, sizeof(*p->w), by_cpu);
-	for (i = 0; i < p->nr; i = k) {
-		for (k = i; k < p->nr && p->w[k].cpu == p->w[i].cpu; k++)
+	qsort(w, nr, sizeof(*w), by_cpu);
+	for (i = 0; i < nr; i = k) {
+		for (k = i; k < nr && w[k].cpu == w[i].cpu; k++)
 			;
-		fit(p, p->w + i, k - i, p->w[i].cpu);
+		fit(p, w + i, k - i, w[i].cpu);
 	}
 }
 
@@ -181,7 +181,6 @@ int clocks_make(struct clocks *c, struct queues *qs)
 		fit_all(&p);
 	for (i = 0; i < info->nr_cpu && c->alone; i++)
 		clock_alone(&c->v[i]);
-	free(p.w);
 	joined_free(&p.joined);
 	return rc;
 }

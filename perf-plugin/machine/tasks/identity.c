@@ -17,6 +17,19 @@ void identity_free(struct identity *id)
 	memset(id, 0, sizeof(*id));
 }
 
+struct id_pair *identity_save(const struct identity *id, struct identity_seen *seen, size_t *nr)
+{
+	struct id_pair *v = mem_array(id->by_id.used, sizeof(*v));
+	const struct id_pair *p;
+	size_t i;
+
+	*seen = (struct identity_seen){ id->equal, id->different, id->absent, id->traced,
+					id->strangers };
+	for (i = *nr = 0; (p = intmap_next(&id->by_id, &i));)
+		v[(*nr)++] = *p;
+	return v;
+}
+
 /* Threads of one slot of `known`: a slot's pointer is a set of bits, since a recording may have any number of threads. */
 #define PER_SLOT	(8 * (int)sizeof(uintptr_t))
 
@@ -59,6 +72,26 @@ static void prove(struct identity *id, struct id_pair *p)
 		first->shared = p->shared = true;
 	if (!first)
 		intmap_put(&id->by_tid, p->tid, p);
+}
+
+void identity_restore(struct identity *id, const struct identity_seen *seen,
+		      const struct id_pair *v, size_t nr)
+{
+	struct id_pair *p;
+	size_t i;
+
+	id->equal = seen->equal;
+	id->different = seen->different;
+	id->absent = seen->absent;
+	id->traced = seen->traced;
+	id->strangers = seen->strangers;
+	for (i = 0; i < nr; i++) {
+		p = get_pair(id, v[i].id, v[i].tid);
+		p->several = v[i].several;
+		p->shared = v[i].shared;
+		if (v[i].proof)
+			prove(id, p);
+	}
 }
 
 void identity_add(struct identity *id, uint32_t traced, int tid, bool proof)

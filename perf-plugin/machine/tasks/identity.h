@@ -42,7 +42,17 @@ struct identity {
 	uint64_t strangers;	/* ... that is no thread of the records */
 };
 
+/* The counts of witnesses, for another session over the same machine. */
+struct identity_seen {
+	uint64_t equal, different, absent, traced, strangers;
+};
+
 void identity_free(struct identity *id);
+/* What witnesses have shown so far; the pairs are for free(). */
+struct id_pair *identity_save(const struct identity *id, struct identity_seen *seen, size_t *nr);
+/* Begins with what they have shown before. */
+void identity_restore(struct identity *id, const struct identity_seen *seen,
+		      const struct id_pair *v, size_t nr);
 /* Notes that the records have a thread. */
 void identity_know(struct identity *id, int tid);
 /* True if a thread has a record. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "counting/countfiles/lost.h"
 #include "counting/calls/calls.h"
 #include "counting/counts/collect.h"
 #include "counting/counts/model.h"
@@ -102,7 +103,86 @@ int count_recording(struct session *ss, const char *output, bool calls, uint32_t
 	return rc;
 }
 
-int count_again(const char *input, const char *output, uint32_t max_loss, struct summary *sum)
+/* The records of a piece. */
+struct piece_pass {
+	struct collect *c;	/* NULL: nothing was counted of it */
+	uint64_t bytes;	/* of its trace, then */
+	bool first;
+	collect_fn take;
+	void *data;
+};
+
+/* All pieces are of one recording. */
+static int take_piece(void *data, const struct cst_count_record *rec)
+{
+	struct piece_pass *p = data;
+	const bool once = rec->kind == CST_COUNT_TOTAL && (!strcmp(rec->total.name, "recordings") ||
+							   !strcmp(rec->total.name, "filtered"));
+
+	return once && !p->first ? 0 : p->take(p->data, rec);
+}
+
+static int pass_lost(struct piece_pass *p)
+{
+	const struct cst_count_total totals[] = {
+		{ .name = LOST_BYTES, .value = p->bytes },
+		{ .name = "bytes.traced", .value = p->bytes },
+		{ .name = "loss.piece", .value = 1 },
+		{ .name = LOST_MEASURED, .value = 1 },
+		{ .name = "recordings", .value = 1 },
+	};
+	struct cst_count_record rec = { .kind = CST_COUNT_TOTAL };
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < sizeof(totals) / sizeof(totals[0]) && !rc; i++) {
+		rec.total = totals[i];
+		if (rec.total.value)
+			rc = take_piece(p, &rec);
+	}
+	return rc;
+}
+
+static int pass_piece(void *data, collect_fn take, void *to)
+{
+	struct piece_pass *p = data;
+
+	p->take = take;
+	p->data = to;
+	return p->c ? collect_records(p->c, take_piece, p) : pass_lost(p);
+}
+
+static int write_piece(struct piece_pass *p, int fd)
+{
+	struct pd_output out;
+
+	pd_output_fd(&out, fd, "a temporary file");
+	return stored_write_records("profile", pass_piece, p, &out) ? CMD_ERROR : 0;
+}
+
+int count_piece_of(struct session *ss, const struct count_piece *how, int fd, FILE *report)
+{
+	struct collect *c = collect_new(ss, how->calls ? COUNTS_CALLS : COUNTS_ALL, how->depth);
+	struct piece_pass p = { .c = c, .first = how->first };
+	int rc = collect_run(c) ? CMD_ERROR : 0;
+
+	if (!rc) {
+		session_print_missing(ss, report);
+		rc = write_piece(&p, fd);
+	}
+	collect_free(c);
+	return rc;
+}
+
+int count_lost_piece(int fd, uint64_t bytes, bool first)
+{
+	struct piece_pass p = { .bytes = bytes, .first = first };
+
+	return write_piece(&p, fd);
+}
+
+int count_again(const char *input, const char *name, const char *output, uint32_t max_loss,
+		struct summary *sum)
 {
 	struct pd_output out;
 	struct loss_share share;
@@ -113,7 +193,7 @@ int count_again(const char *input, const char *output, uint32_t max_loss, struct
 		return CMD_ERROR;
 	model_init(&totals);
 	if (!stored_copy(input, &out, &totals)) {
-		stored_print(input, &totals);
+		stored_print(name, &totals);
 		share = stored_share(&totals);
 		rc = cmd_loss_above(&share, max_loss) ? CMD_LOSSES : CMD_OK;
 		summary_model(sum, &totals);

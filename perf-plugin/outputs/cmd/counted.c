@@ -173,7 +173,7 @@ int counted_file(const char *command, const struct session_opts *so, struct mode
 		rc = read_lists(command, so->input, m, files);
 	}
 	if (!rc)
-		stored_print(so->input, m);
+		stored_print(so->input_name ? so->input_name : so->input, m);
 	share = stored_share(m);
 	lost->any = stored_incomplete(m);
 	lost->unknown = share.unknown;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/name.h"
@@ -16,6 +17,7 @@
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/counted.h"
 #include "outputs/cmd/options.h"
+#include "outputs/cmd/piped.h"
 #include "outputs/cmd/summary.h"
 #include "outputs/cmd/watch.h"
 #include "outputs/profile/bolt_version.h"
@@ -24,8 +26,13 @@
 #include "outputs/profile/formats.h"
 #include "outputs/profile/places.h"
 #include "perfdata/branch_list.h"
+#include "perfdata/reader.h"
 #include "session/import/bare.h"
 #include "session/losses/report.h"
+#include "session/pieces/pieces.h"
+
+/* --interval was not given. */
+#define NO_INTERVAL UINT64_MAX
 
 /* What is to be written, by the options. */
 struct request {
@@ -172,12 +179,18 @@ static int profile_run(struct session *ss, const struct session_opts *so, const 
 	return rc;
 }
 
+/* What messages call the input. */
+static const char *input_name(const struct session_opts *so)
+{
+	return so->input_name ? so->input_name : so->input;
+}
+
 /* Writes a format of the counts of a file. */
 static int run_stored(const struct session_opts *so, const struct request *r, struct summary *sum)
 {
 	const struct counted_how how = { .mode = COUNTS_CALLS, .depth = (uint32_t)r->depth };
 	struct base before;
-	struct input in = { .name = so->input, .count_file = true, .before = &before };
+	struct input in = { .name = input_name(so), .count_file = true, .before = &before };
 	struct dso_table files;
 	struct pd_output out;
 	int rc = CMD_ERROR;
@@ -207,7 +220,7 @@ static int copy_stored(const struct session_opts *so, const struct request *r, s
 	int rc;
 
 	if (count_file_is(so->input))
-		return count_again(so->input, r->output, so->max_loss, sum);
+		return count_again(so->input, input_name(so), r->output, so->max_loss, sum);
 	if (pd_output_begin(&out, "cstrace profile", r->output, true))
 		return CMD_ERROR;
 	rc = counted_lists("profile", so, so->input, &out, sum);
@@ -218,15 +231,11 @@ static int copy_stored(const struct session_opts *so, const struct request *r, s
 	return rc;
 }
 
-/* Counts the input, or reads its counts, and writes them. */
-static int profile(const struct session_opts *so, const struct request *r, struct summary *sum)
+static int profile_session(struct session *ss, const struct session_opts *so,
+			   const struct request *r, struct summary *sum)
 {
-	struct session *ss;
 	int rc;
 
-	if (so->input && counted_is(so->input))
-		return r->f ? run_stored(so, r, sum) : copy_stored(so, r, sum);
-	ss = session_open(so);
 	if (!ss)
 		return CMD_ERROR;
 	rc = summary_refused(sum) ? CMD_ERROR :
@@ -236,6 +245,102 @@ static int profile(const struct session_opts *so, const struct request *r, struc
 	session_close(ss);
 	return rc;
 }
+
+/* Counts the input, or reads its counts, and writes them. */
+static int profile(const struct session_opts *so, const struct request *r, struct summary *sum)
+{
+	if (so->input && counted_is(so->input))
+		return r->f ? run_stored(so, r, sum) : copy_stored(so, r, sum);
+	return profile_session(session_open(so), so, r, sum);
+}
+
+/* ---- a pipe ---------------------------------------------------------------------------------- */
+
+/* What the sum of a pipe is written with. */
+struct sum_with {
+	const struct session_opts *so;
+	const struct request *r;
+	struct summary *sum;
+};
+
+/* A sum without counts: as of a recording, no count file is written. */
+static int write_nothing(const struct session_opts *so, struct summary *sum)
+{
+	struct model m;
+	int rc;
+
+	model_init(&m);
+	rc = stored_read("profile", so->input, &m);
+	if (!rc) {
+		stored_print(so->input_name, &m);
+		fprintf(stderr,
+			"cstrace profile: %s: nothing to profile: the trace shows no binary\n",
+			so->input_name);
+		summary_model(sum, &m);
+	}
+	model_free(&m);
+	return rc ? CMD_ERROR : CMD_NOTHING;
+}
+
+static int write_sum(void *data, const char *path, const struct piped_sum *s)
+{
+	const struct sum_with *with = data;
+	struct session_opts so = *with->so;
+	struct summary none = { .file = NULL }, *sum = s->last ? with->sum : &none;
+
+	so.input = path;
+	so.input_name = "standard input";
+	return s->empty && !with->r->f ? write_nothing(&so, sum) : profile(&so, with->r, sum);
+}
+
+/*
+ * Whether the input is a pipe that can be counted piece by piece: filters choose by the times of
+ * the whole recording, and count files have neither cycles nor times.
+ */
+static bool is_piped(const struct session_opts *so, const struct request *r)
+{
+	const struct filter_opts *f = &so->filter;
+
+	return pieces_are_of(so->input) && !so->bare && !so->guests.nr && !r->metric && !f->time &&
+	       !f->cpu && !f->pid && !f->tid && !f->comm;
+}
+
+/*
+ * Refuses an output that cannot be, before a recording is counted that may last. Only a file can be
+ * opened twice.
+ */
+static int check_output(const struct request *r)
+{
+	struct pd_output out;
+	struct stat st;
+
+	if (!strcmp(r->output, "-") || (!stat(r->output, &st) && !S_ISREG(st.st_mode)))
+		return 0;
+	if (pd_output_begin(&out, "cstrace profile", r->output, true))
+		return CMD_ERROR;
+	pd_output_abort(&out);
+	return 0;
+}
+
+static int profile_pipe(struct piped *p, const struct session_opts *so, const struct request *r,
+			struct summary *sum)
+{
+	struct sum_with with = { so, r, sum };
+	struct perfdata *pd = NULL;
+	int rc;
+
+	p->so = so;
+	p->calls = !r->no_calls && (!r->f || r->f->mode == COUNTS_CALLS);
+	p->depth = (uint32_t)r->depth;
+	p->write = write_sum;
+	p->data = &with;
+	if (check_output(r))
+		return CMD_ERROR;
+	rc = piped_run(p, &pd);
+	return rc == CMD_GO_ON ? profile_session(session_open_perfdata(so, pd), so, r, sum) : rc;
+}
+
+/* ---- a folder -------------------------------------------------------------------------------- */
 
 /* What the files of a watched folder are counted with. */
 struct counted_with {
@@ -266,8 +371,8 @@ static int watch_files(const struct cmd_desc *cmd, struct watch *w, const struct
 	if (so->input || so->bare || summary)
 		return cmd_usage_error(cmd, "--watch: -i, --trace and --summary are for "
 				       "one recording");
-	if (!w->interval || w->interval > 1000000)
-		return cmd_usage_error(cmd, "--interval: from 1 to 1000000 seconds");
+	if (w->interval == NO_INTERVAL)
+		w->interval = 60;
 	w->output = r->output;
 	w->max_loss = so->max_loss;
 	w->count = count_file;
@@ -323,6 +428,28 @@ static int check_options(const struct cmd_desc *cmd, const struct session_opts *
 	return CMD_GO_ON;
 }
 
+/* Counts the input, which no --watch names. */
+static int profile_input(const struct cmd_desc *cmd, const struct watch *watch, struct piped *piped,
+			 const struct session_opts *so, const struct request *r,
+			 struct summary *sum)
+{
+	const bool pipe = is_piped(so, r);
+	int rc;
+
+	cmd_no_effect(cmd, "delete", "there is no --watch");
+	if (!pipe)
+		cmd_no_effect(cmd, "interval spool",
+			      "there is no --watch, and no pipe that can be counted in parts");
+	piped->interval = watch->interval == NO_INTERVAL ? 0 : watch->interval;
+	if (pipe && piped->interval && !strcmp(r->output, "-"))
+		return cmd_usage_error(cmd, "--interval: needs -o FILE");
+	rc = summary_begin(sum, cmd->name, r->output);
+	if (rc != CMD_GO_ON)
+		return rc;
+	rc = pipe ? profile_pipe(piped, so, r, sum) : profile(so, r, sum);
+	return summary_end(sum, cmd->name, so->input, rc);
+}
+
 /* The value of --address; false: none of them. */
 static bool base_named(const char *name, enum profile_base *base)
 {
@@ -369,7 +496,8 @@ int cmd_profile(int argc, const char **argv)
 	struct request r = { .output = "-", .depth = CALLS_DEPTH };
 	const char *format = "autofdo", *address = NULL, *reader = NULL;
 	struct summary sum = { .file = NULL };
-	struct watch watch = { .interval = 60 };
+	struct watch watch = { .interval = NO_INTERVAL };
+	struct piped piped = { .spool = PIPED_SPOOL };
 	const struct cmd_opt opts[] = {
 		{ 'o', "output", CMD_OPT_STRING, &r.output, "FILE", "write to FILE instead of stdout",
 		  NULL },
@@ -393,6 +521,7 @@ int cmd_profile(int argc, const char **argv)
 		  "do not count calls in their contexts", NULL },
 		CMD_SUMMARY_OPT(sum),
 		CMD_WATCH_OPTS(watch),
+		CMD_SPOOL_OPT(piped),
 		CMD_BASE_OPTS(r.base_opts),
 		CMD_TRACE_OPTS(so, bare),
 		CMD_OPT_END,
@@ -458,11 +587,9 @@ int cmd_profile(int argc, const char **argv)
 				       format);
 	if (address && !base_named(address, &r.base))
 		return cmd_value_error(&cmd, "address", address, "offset or vaddr");
+	if (watch.interval != NO_INTERVAL && (!watch.interval || watch.interval > 1000000))
+		return cmd_usage_error(&cmd, "--interval: from 1 to 1000000 seconds");
 	if (watch.dir)
 		return watch_files(&cmd, &watch, &so, &r, sum.file);
-	cmd_no_effect(&cmd, "delete interval", "there is no --watch");
-	rc = summary_begin(&sum, cmd.name, r.output);
-	if (rc == CMD_GO_ON)
-		rc = summary_end(&sum, cmd.name, so.input, profile(&so, &r, &sum));
-	return rc;
+	return profile_input(&cmd, &watch, &piped, &so, &r, &sum);
 }

@@ -26,7 +26,7 @@ struct watch {
 	{ 0, "delete", CMD_OPT_FLAG, &(w).remove, NULL,						\
 	  "with --watch: delete what is counted", NULL },					\
 	{ 0, "interval", CMD_OPT_NUMBER, &(w).interval, "SECONDS",				\
-	  "with --watch: write the sum so often (default: 60)", NULL }
+	  "with --watch: write the sum so often (default: 60); with -i -: write it so often", NULL }
 
 /* Runs until SIGINT, SIGTERM or SIGHUP, or until the folder is gone. Returns the exit code. */
 int watch_run(const struct watch *w);
