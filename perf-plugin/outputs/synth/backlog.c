@@ -363,7 +363,7 @@ static void add_ranges(struct replay *r, const struct kept_ranges *k)
 	for (i = 0; i < k->nr && k->insns - done >= left; i++) {
 		n = v[i] & RANGE_INSNS;
 		jumped = v[i] / RANGE_JUMPED;
-		/* without a branch, which could not be predicted; after the last address are the ranges */
+		/* without a branch, which could not be predicted; ranges are after the addresses */
 		low += (*jump - low) * jumped;
 		jump += jumped;
 		if (__builtin_expect(n >= left, 0)) {
