@@ -336,21 +336,18 @@ static void begin_batch(struct replay *r, const struct stream *s)
 		r->left = r->use->next(r->use->data, &r->s);
 }
 
-/* Counts the instructions of a range. Returns true if one of them is a sample. */
-static inline bool count(struct replay *r, uint32_t insns)
+/* Returns the instructions from the end of a range to the next sample; from its begin: `left`. */
+static uint64_t next_left(const struct replay *r, uint32_t insns, uint64_t left)
 {
-	const bool sampled = insns >= r->left;
-
-	for (; insns >= r->left; r->left = r->rc ? UINT64_MAX : r->use->further(r->use->data))
-		insns -= (uint32_t)r->left;
-	r->left -= insns;
-	return sampled;
+	for (; insns >= left; left = r->rc ? UINT64_MAX : r->use->further(r->use->data))
+		insns -= (uint32_t)left;
+	return left - insns;
 }
 
 static void add_element(struct replay *r, const struct cst_generic *g)
 {
 	if (g->kind == CST_GEN_RANGE)
-		count(r, g->n_insn);
+		r->left = next_left(r, g->n_insn, r->left);
 	add(r, g);
 }
 
@@ -360,22 +357,31 @@ static void add_ranges(struct replay *r, const struct kept_ranges *k)
 	const uint32_t *jump = k->addr;
 	const uint8_t *v = (const uint8_t *)(k->addr + k->jumps);
 	struct cst_generic g = { .kind = CST_GEN_RANGE, .isa = k->isa, .el = k->el };
-	uint32_t i, low = 0, done = 0;
+	uint32_t i, n, jumped, low = 0, done = 0, added = 0, added_insns = 0;
+	uint64_t left = r->left;
 
-	for (i = 0; i < k->nr && k->insns - done >= r->left; i++) {
-		g.n_insn = v[i] & RANGE_INSNS;
-		if (v[i] & RANGE_JUMPED)
-			low = *jump++;
-		g.addr = k->high | low;
-		if (count(r, g.n_insn))
+	for (i = 0; i < k->nr && k->insns - done >= left; i++) {
+		n = v[i] & RANGE_INSNS;
+		jumped = v[i] / RANGE_JUMPED;
+		/* without a branch, which could not be predicted; ranges are after the addresses */
+		low += (*jump - low) * jumped;
+		jump += jumped;
+		if (__builtin_expect(n >= left, 0)) {
+			skip(r, i - added, done - added_insns);
+			g.addr = k->high | low;
+			g.n_insn = n;
 			add(r, &g);
-		else
-			skip(r, 1, g.n_insn);
-		done += g.n_insn;
-		low += g.n_insn * STEP;
+			added = i + 1;
+			added_insns = done + n;
+			left = next_left(r, n, left);
+		} else {
+			left -= n;
+		}
+		done += n;
+		low += n * STEP;
 	}
-	r->left -= k->insns - done;
-	skip(r, k->nr - i, k->insns - done);
+	r->left = left - (k->insns - done);
+	skip(r, k->nr - added, k->insns - added_insns);
 }
 
 /* Takes a record. Returns its size. */

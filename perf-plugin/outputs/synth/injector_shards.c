@@ -146,10 +146,8 @@ static int shard_take(void *data, void *shard)
 		injector_note_time(in, seam->first > seam->floor ? seam->first : seam->floor);
 		injector_note_time(in, seam->last > seam->floor ? seam->last : seam->floor);
 	}
-	if (rc)
-		return rc;
-	more->shard.taken = true;
-	return pw_failed(in->w) ? ERR_REPORTED : 0;
+	more->shard.taken = !rc;
+	return rc;
 }
 
 /* Writes the samples of an only stream; those of several are merged when all are decoded. */
