@@ -122,6 +122,13 @@ def bad_records(folder):
         need("%d bytes: exit code %d, of the file %d" % (size, rc, code), rc == code == 3, err)
         need("it is not said", "offset %#x" % at in err and text in err, err)
         same_counts(rec.path("a"), rec.path("b"))
+    # many of them are counted
+    first = next(pos for pos, kind, _ in rec.at if kind == AUX)
+    data = rec.bytes[:first] + struct.pack("<IHHQ", 2, 0, 16, 0) * 30 + rec.bytes[first:]
+    rc, _, err = as_pipe(rec, data, CST, rec.path("b"))
+    need("exit code %d, %d messages" % (rc, err.count("it is left out")), rc == 3 and err.count("it is left out") == 10 and
+         "more errors of this kind are only counted" in err, err)
+    need("not 30", count_file.read(content(rec.path("b")))["totals"].get(b"loss.bad-record") == 30)
     # a number of bytes that would fill the disk
     at = [r for r in rec.at if r[1] == AUXTRACE][5][0]
     data = bytearray(rec.bytes)
