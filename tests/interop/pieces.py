@@ -27,7 +27,8 @@ NIGHTLY = os.environ.get("CSTRACE_NIGHTLY", "0") != "0"
 # What tells whose the IDs in the trace are comes with the samples, so that the first piece must have enough of them.
 LARGER = re.compile("-samples$")
 # Its definitions of trace units are in packages only: the rest is decoded with wrong ones, and what is lost then is counted at resets.
-WITHOUT = {"define-trace"}
+# simpleperf writes no pipes.
+WITHOUT = re.compile("^(define-trace$|phone-)")
 # Processes end in these before the one AUX record is written: its parts would say that their trace is later.
 ENDED = re.compile("^1[123]-processes")
 LOST_MAPS = (b"loss.map-lost", b"loss.no-map")
@@ -203,7 +204,7 @@ def recordings(args):
     for line in subprocess.run([args.gen, "scenario"], capture_output=True, text=True, check=True).stdout.splitlines():
         name = line.split()[0]
         for seed in range(1, 7 if NIGHTLY else 2):
-            if name not in WITHOUT:
+            if not WITHOUT.search(name):
                 yield "%s:%d" % (name, seed), lambda c, name=name, seed=seed: scenario(args, c, name, seed)
     data = os.path.join(os.path.dirname(HERE), "data")
     for i, name in enumerate(("sample", "sample-trbe", "sample-a32", "sample-t32", "sample-etmv3", "sample-ptm")):
