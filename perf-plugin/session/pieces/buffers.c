@@ -94,7 +94,8 @@ static struct piece_buffer *buffer_of(const struct piece_buffers *bs, struct pie
 
 /*
  * True if a chunk from the last one that was chosen on has the end of the record's trace: then the
- * piece has the buffer up to there.
+ * piece has the buffer up to there. A record of trace that was chosen is of a later time that the
+ * buffer was open, when its offsets begin again.
  */
 static bool find_end(struct piece_buffer *b, const struct piece_aux *a)
 {
@@ -105,6 +106,8 @@ static bool find_end(struct piece_buffer *b, const struct piece_aux *a)
 		const struct piece_chunk *c = &b->chunks[i];
 
 		if (c->rest || last < c->head.offset || last - c->head.offset >= c->head.size)
+			continue;
+		if (i == b->whole && last - c->head.offset < b->part)
 			continue;
 		b->whole = i;
 		b->part = last - c->head.offset + 1;
