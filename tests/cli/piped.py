@@ -15,6 +15,9 @@ import time
 import count_file
 from tap import Bad, run_cases
 
+sys.path.insert(0, "tests/interop")
+from auxdata import PerfData  # noqa: E402
+
 TOOL = os.environ.get("PERF_CSTRACE", os.path.join(os.environ.get("BUILD", "build"), "perf-cstrace"))
 GEN = os.environ.get("CST_GEN", os.path.join(os.environ.get("BUILD", "build"), "tests/gen/cst-gen"))
 AS_PIPE = "tests/interop/as-pipe.py"
@@ -119,6 +122,13 @@ def bad_records(folder):
         need("%d bytes: exit code %d, of the file %d" % (size, rc, code), rc == code == 3, err)
         need("it is not said", "offset %#x" % at in err and text in err, err)
         same_counts(rec.path("a"), rec.path("b"))
+    # many of them are counted
+    first = next(pos for pos, kind, _ in rec.at if kind == AUX)
+    data = rec.bytes[:first] + struct.pack("<IHHQ", 2, 0, 16, 0) * 30 + rec.bytes[first:]
+    rc, _, err = as_pipe(rec, data, CST, rec.path("b"))
+    need("exit code %d, %d messages" % (rc, err.count("it is left out")), rc == 3 and err.count("it is left out") == 10 and
+         "more errors of this kind are only counted" in err, err)
+    need("not 30", count_file.read(content(rec.path("b")))["totals"].get(b"loss.bad-record") == 30)
     # a number of bytes that would fill the disk
     at = [r for r in rec.at if r[1] == AUXTRACE][5][0]
     data = bytearray(rec.bytes)
@@ -166,13 +176,15 @@ def losses(folder):
 
 class Live:
     """A profile with a pipe that is written by hand."""
-    def __init__(self, options, out):
-        self.out = out
+    def __init__(self, options, out, advance=0, source=None):
+        self.out, self.advance = out, advance
+        perf, symfs = (source.path("perf.data"), source.symfs) if source else (SAMPLE, SYMFS)
+        self.perf = PerfData(perf)
         # a test in the background of a shell inherits that SIGINT is ignored
-        self.p = subprocess.Popen([TOOL, "profile", "-i", "-", "--symfs", SYMFS, *CST, "-o", out, *options],
+        self.p = subprocess.Popen([TOOL, "profile", "-i", "-", "--symfs", symfs, *CST, "-o", out, *options],
                                   stdin=subprocess.PIPE, stderr=subprocess.PIPE,
                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        feed = subprocess.run([PIPE_OF, SAMPLE, "1"], check=True, capture_output=True).stdout
+        feed = subprocess.run([PIPE_OF, perf, "1"], check=True, capture_output=True).stdout
         pos, self.head, self.round = 16, b"", b""
         while pos < len(feed):
             kind, _, size = struct.unpack_from("<IHH", feed, pos)
@@ -195,6 +207,23 @@ class Live:
         self.wait_for("it does not read", lambda: not left())
         time.sleep(0.2)
 
+    def record(self, kind, body, tid, when, misc=0):
+        """A record with the sample_id of the sample's recording."""
+        fields = ((2, struct.pack("<II", tid, tid)), (4, struct.pack("<Q", when)), (64, struct.pack("<Q", self.id())),
+                  (512, bytes(8)), (128, struct.pack("<II", 0, 0)), (1 << 16, struct.pack("<Q", self.id())))
+        body += bytes(-len(body) % 8) + b"".join(b for bit, b in fields if self.perf.sample_type & bit)
+        return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+    def id(self):
+        """The first number of the first event."""
+        return struct.unpack_from("<Q", self.perf.bytes, struct.unpack_from("<Q", self.perf.bytes,
+                                                                          self.perf.attrs_off + self.perf.attr_size - 16)[0])[0]
+
+    def time(self, n):
+        """When round n begins."""
+        pos, size = [(pos, size) for kind, _, pos, size, _, _ in self.perf.records() if kind == AUX][-1]
+        return struct.unpack_from("<Q", self.perf.bytes, pos + self.perf.time_offset(size))[0] + (n - 1) * self.advance + 10
+
     def add(self):
         """One more round, of later trace."""
         data, pos = bytearray(self.round), 0
@@ -204,6 +233,9 @@ class Live:
             at = {AUX: pos + 8, AUXTRACE: pos + 16}.get(kind)
             if at:
                 struct.pack_into("<Q", data, at, struct.unpack_from("<Q", data, at)[0] + self.n * (1 << 24))
+            if kind == AUX and self.advance:
+                at = pos + self.perf.time_offset(size)
+                struct.pack_into("<Q", data, at, struct.unpack_from("<Q", data, at)[0] + self.n * self.advance)
             pos += size + n
         self.write(bytes(data))
         self.n += 1
@@ -385,6 +417,38 @@ def named_files(folder):
     need("exit code %d" % rc, rc == 1 and content(kernel) == before, err)
 
 
+def busy_system(folder):
+    """Processes that come and go, and switches, for as long as it lasts: memory stays as it is."""
+    rec = Recording(folder, "threads")
+    code, _, err = as_file(rec, content(rec.path("perf.data")), CST, rec.path("one"))
+    each = count_file.read(content(rec.path("one")))["totals"][b"instructions"]
+    x = Live(["--spool", "200k"], os.path.join(folder, "out"), 1000000, rec)
+    rounds, resident = 120, []
+    for i in range(rounds):
+        pid = 5000 + i * 100
+        data = b""
+        for k in range(100):
+            when = x.time(i) + k * 10
+            data += x.record(7, struct.pack("<IIIIQ", pid + k, 1, pid + k, 1, when), pid + k, when)
+            data += x.record(3, struct.pack("<II16s", pid + k, pid + k, b"short-lived"), pid + k, when + 1, 1 << 13)
+            data += x.record(1, struct.pack("<IIQQQ16s", pid + k, pid + k, 0x400000, 0x1000, 0, b"/bin/short"), pid + k, when + 2, 2)
+            for n in range(5):
+                data += x.record(14, b"", pid + k, when + 3 + n)
+            data += x.record(4, struct.pack("<IIIIQ", pid + k, 1, pid + k, 1, when + 9), pid + k, when + 9)
+        x.write(data)
+        x.add()
+        if i in (rounds // 3, rounds - 1):
+            x.wait_read()
+            resident.append(int(re.search(rb"VmData:\s+(\d+)", content("/proc/%d/status" % x.p.pid)).group(1)))
+    rc, err = x.end()
+    need("exit code %d, %d instructions in %d rounds of %d" % (rc, x.instructions(), x.n, each),
+         rc == code and x.instructions() == x.n * each, err)
+    need("%d pieces" % pieces(err), pieces(err) > rounds // 4, err)
+    need("memory: %s kB" % resident, resident[1] < resident[0] + 1000)
+    need("late or dropped", "came when" not in err and "older" not in err, err)
+    return "%s kB" % resident
+
+
 def usage(folder):
     data = subprocess.run([PIPE_OF, SAMPLE, "1"], check=True, capture_output=True).stdout
     for options, code, text in ((["-o", "/dev/null/x"], 1, "/dev/null/x"),
@@ -407,6 +471,7 @@ sys.exit(run_cases([
     ("a piece that cannot be counted", failed_piece),
     ("temporary files stay small", bounded),
     ("temporary files stay small beside records without trace", beside_trace),
+    ("a busy system takes no more memory", busy_system),
     ("a file that is named is not replaced", named_files),
     ("usage", usage),
 ]))

@@ -176,12 +176,12 @@ class Pipe:
             self.out.write(struct.pack("<IHH", FINISHED_ROUND, 0, 8))
 
     def slices(self):
-        """The records of each round, in the order of time."""
+        """The records of each round, in the order of time; those of one time are in one round."""
         part, n = [], 0
-        for record in self.rest:
+        for record, after in zip(self.rest, self.rest[1:] + [None]):
             part.append(record)
             n += record.kind == AUX
-            if n >= self.args.aux:
+            if n >= self.args.aux and (record.time is None or not after or after.time != record.time):
                 yield part
                 part, n = [], 0
         yield part

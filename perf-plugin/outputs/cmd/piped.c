@@ -21,11 +21,10 @@
 #include "base/alloc.h"
 #include "base/files/guard.h"
 #include "base/files/input.h"
+#include "base/files/output.h"
 #include "base/format.h"
 #include "base/messages.h"
-#include "counting/countfiles/lost.h"
 #include "counting/countfiles/merge.h"
-#include "counting/counts/stored.h"
 #include "outputs/cmd/count.h"
 #include "outputs/cmd/once.h"
 #include "outputs/cmd/options.h"
@@ -38,6 +37,7 @@
 
 /* The room is for a piece that is counted, one that comes, and trace that waits for its records. */
 #define PARTS_OF_ROOM 4u
+#define COPY_STEP ((size_t)1 << 20)
 
 struct piping {
 	const struct piped *p;
@@ -53,7 +53,7 @@ struct piping {
 	struct counting {
 		pid_t pid;
 		struct piece piece;
-		int counts, said, carried;
+		int counts, sum, said, carried;
 	} now;
 	uint64_t failed;	/* pieces that could not be counted */
 };
@@ -104,6 +104,47 @@ static void give_signals(void)
 		sigaction(taken[i], &before[i], NULL);
 }
 
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+static int fail_system(const char *what)
+{
+	fprintf(stderr, WHO ": " NAME ": cannot %s: %s\n", what, strerror(errno));
+	return CMD_ERROR;
+}
+
+static char *fd_path(int fd)
+{
+	return format_text("/proc/self/fd/%d", fd);
+}
+
+static void list_fd(struct merge_list *list, int fd)
+{
+	char *path = fd_path(fd);
+
+	merge_list_add(list, path, strlen(path), 1);
+	free(path);
+}
+
+/* The sum and the counts of a piece, in a temporary file. Returns its descriptor, or -1. */
+static int sum_with(const struct piping *x, int counts, bool *empty)
+{
+	struct merge_list list = { .nr = 0 };
+	struct error err = { .code = 0 };
+	struct merge_sums sums;
+	int fd;
+
+	if (x->sum >= 0)
+		list_fd(&list, x->sum);
+	list_fd(&list, counts);
+	fd = merge_temp(&list, &sums, &err);
+	merge_list_free(&list);
+	*empty = !sums.binaries;
+	merge_sums_free(&sums);
+	if (fd < 0)
+		fprintf(stderr, WHO ": " NAME ": %s\n", err.msg);
+	return fd < 0 ? -1 : fd;
+}
+
 /* ---- in the process of a piece --------------------------------------------------------------- */
 
 /* Counts a piece. `out` gets the messages. */
@@ -133,6 +174,30 @@ static int count_piece(struct piping *x, const struct piece *piece, FILE *out)
 		rc = session_carry(ss, x->now.carried) ? CMD_ERROR : 0;
 	session_close(ss);
 	return rc;
+}
+
+static int copy_file(int from, int to)
+{
+	uint8_t *buf = mem_new(COPY_STEP);
+	ssize_t n = 0;
+	int rc = 0;
+
+	while (!rc && (n = read(from, buf, COPY_STEP)) > 0)
+		rc = output_write_all(to, buf, (size_t)n);
+	free(buf);
+	return rc || n < 0 ? CMD_ERROR : 0;
+}
+
+/* Adds the counts to the sum, too: so the pipe is read meanwhile, however large that is. */
+static int add_piece(struct piping *x)
+{
+	bool empty;
+	int fd = sum_with(x, x->now.counts, &empty),
+	    rc = fd < 0 ? CMD_ERROR : copy_file(fd, x->now.sum);
+
+	if (fd >= 0)
+		close(fd);
+	return rc ? rc : empty ? CMD_NOTHING : 0;
 }
 
 /* All messages go to a file; those that were recorded come first. */
@@ -168,6 +233,8 @@ _Noreturn static void run_piece(struct piping *x, const struct piece *piece)
 		mem_refused(0);
 	messages_record(&m);
 	rc = count_piece(x, piece, out);
+	if (!rc)
+		rc = add_piece(x);
 	fclose(out);
 	write_messages(x->now.said, &m, text, size);
 	fflush(NULL);
@@ -176,17 +243,13 @@ _Noreturn static void run_piece(struct piping *x, const struct piece *piece)
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-static int fail_system(const char *what)
-{
-	fprintf(stderr, WHO ": " NAME ": cannot %s: %s\n", what, strerror(errno));
-	return CMD_ERROR;
-}
-
-static const struct counting no_piece = { .piece.fd = -1, .counts = -1, .said = -1, .carried = -1 };
+static const struct counting no_piece = {
+	.piece.fd = -1, .counts = -1, .sum = -1, .said = -1, .carried = -1
+};
 
 static void close_all(struct counting *c)
 {
-	const int fds[] = { c->piece.fd, c->counts, c->said, c->carried };
+	const int fds[] = { c->piece.fd, c->counts, c->sum, c->said, c->carried };
 	size_t i;
 
 	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
@@ -202,9 +265,10 @@ static int start(struct piping *x, const struct piece *piece)
 
 	c->piece = *piece;
 	c->counts = guard_temp(NULL);
+	c->sum = guard_temp(NULL);
 	c->said = guard_temp(NULL);
 	c->carried = guard_temp(NULL);
-	if (c->counts < 0 || c->said < 0 || c->carried < 0)
+	if (c->counts < 0 || c->sum < 0 || c->said < 0 || c->carried < 0)
 		return fail_system("create a temporary file for the counts of a piece; set TMPDIR "
 				   "to a writable directory");
 	fflush(NULL);
@@ -240,11 +304,6 @@ static void print_said(struct piping *x)
 	fclose(f);
 }
 
-static char *fd_path(int fd)
-{
-	return format_text("/proc/self/fd/%d", fd);
-}
-
 /*
  * Temporary files are no inputs that an output must not replace: their numbers are used again. The
  * files that options name still are.
@@ -255,45 +314,22 @@ static void forget_inputs(const struct piping *x)
 	session_check_named(x->p->so);
 }
 
-static void list_fd(struct merge_list *list, int fd)
+static void take_sum(struct piping *x, int fd, bool empty)
 {
-	char *path = fd_path(fd);
-
-	merge_list_add(list, path, strlen(path), 1);
-	free(path);
-}
-
-/* Adds counts to the sum. */
-static int add_counts(struct piping *x, int counts)
-{
-	struct merge_list list = { .nr = 0 };
-	struct error err = { .code = 0 };
-	struct merge_sums sums;
-	int fd;
-
-	if (x->sum >= 0)
-		list_fd(&list, x->sum);
-	list_fd(&list, counts);
-	fd = merge_temp(&list, &sums, &err);
-	merge_list_free(&list);
-	x->empty = !sums.binaries;
-	merge_sums_free(&sums);
-	forget_inputs(x);
-	if (fd < 0) {
-		fprintf(stderr, WHO ": " NAME ": %s\n", err.msg);
-		return CMD_ERROR;
-	}
 	if (x->sum >= 0)
 		close(x->sum);
 	x->sum = fd;
+	x->empty = empty;
 	x->unwritten = true;
-	return 0;
+	forget_inputs(x);
 }
 
 /* A piece that could not be counted is a loss, of all its trace. */
 static int add_failed(struct piping *x)
 {
 	const struct piece *piece = &x->now.piece;
+	bool empty;
+	int fd;
 
 	x->failed++;
 	fprintf(stderr,
@@ -302,15 +338,19 @@ static int add_failed(struct piping *x)
 		piece->first, piece->last, piece->trace);
 	if (ftruncate(x->now.counts, 0) || lseek(x->now.counts, 0, SEEK_SET))
 		return fail_system("write a temporary file");
-	return count_lost_piece(x->now.counts, piece->trace, x->sum < 0) ?
-		       CMD_ERROR :
-		       add_counts(x, x->now.counts);
+	if (count_lost_piece(x->now.counts, piece->trace, x->sum < 0))
+		return CMD_ERROR;
+	fd = sum_with(x, x->now.counts, &empty);
+	if (fd < 0)
+		return CMD_ERROR;
+	take_sum(x, fd, empty);
+	return 0;
 }
 
 /* Waits for the piece that is counted, and takes its counts. */
 static int finish(struct piping *x)
 {
-	int status = 0, rc;
+	int status = 0, code, rc = 0;
 
 	if (!x->now.pid)
 		return 0;
@@ -318,12 +358,13 @@ static int finish(struct piping *x)
 		if (errno != EINTR)
 			return fail_system("wait for the process of a piece");
 	print_said(x);
-	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
+	code = WIFEXITED(status) ? WEXITSTATUS(status) : CMD_ERROR;
+	if (!code || code == CMD_NOTHING) {
 		if (x->carried >= 0)
 			close(x->carried);
 		x->carried = x->now.carried;
-		x->now.carried = -1;
-		rc = add_counts(x, x->now.counts);
+		take_sum(x, x->now.sum, code);
+		x->now.carried = x->now.sum = -1;
 	} else {
 		rc = add_failed(x);
 	}
@@ -461,7 +502,7 @@ int piped_run(const struct piped *p, struct perfdata **whole)
 				 .max_expand = p->so->max_expand,
 				 .interval = p->interval };
 	bool is_whole = false;
-	int rc;
+	int rc, written;
 
 	if (session_check_named(p->so))
 		return CMD_ERROR;
@@ -482,8 +523,10 @@ int piped_run(const struct piped *p, struct perfdata **whole)
 	if (is_whole) {
 		*whole = pieces_whole(x.pieces);
 		rc = CMD_GO_ON;
-	} else if (!rc) {
-		rc = end(&x);
+	} else if (x.sum >= 0) {
+		/* what was counted before something failed is written, too */
+		written = end(&x);
+		rc = rc ? rc : written;
 	}
 	give_signals();
 	free_all(&x);

@@ -94,7 +94,8 @@ static struct piece_buffer *buffer_of(const struct piece_buffers *bs, struct pie
 
 /*
  * True if a chunk from the last one that was chosen on has the end of the record's trace: then the
- * piece has the buffer up to there.
+ * piece has the buffer up to there. A record of trace that was chosen is of a later time that the
+ * buffer was open, when its offsets begin again.
  */
 static bool find_end(struct piece_buffer *b, const struct piece_aux *a)
 {
@@ -105,6 +106,8 @@ static bool find_end(struct piece_buffer *b, const struct piece_aux *a)
 		const struct piece_chunk *c = &b->chunks[i];
 
 		if (c->rest || last < c->head.offset || last - c->head.offset >= c->head.size)
+			continue;
+		if (i == b->whole && last - c->head.offset < b->part)
 			continue;
 		b->whole = i;
 		b->part = last - c->head.offset + 1;
@@ -293,6 +296,40 @@ static void become_before(struct kept_list *l, struct piece_buffer *b, struct ke
 	kept_replace(l, k, &r, sizeof(r), KEEP_BEFORE);
 }
 
+/*
+ * True if trace of the buffer may be older than a time; that of a thread is not older than it is.
+ */
+static bool is_older(const struct piece_buffer *b, uint64_t time)
+{
+	return time && (b->before ? b->before->time < time : b->cpu >= 0);
+}
+
+/* Frees buffers of threads that have ended, of which nothing waits. */
+static void drop_ended(struct piece_buffers *bs)
+{
+	struct piece_buffer *b;
+	size_t i, n = 0;
+
+	for (i = 0; i < bs->nr; i++)
+		bs->v[i]->awaited = false;
+	for (i = 0; i < bs->nr_aux; i++)
+		if (bs->aux[i].of)
+			bs->aux[i].of->awaited = true;
+	for (i = 0; i < bs->nr; i++) {
+		b = bs->v[i];
+		if (!b->ended || b->awaited || b->nr) {
+			bs->v[n++] = b;
+			continue;
+		}
+		if (b->before)
+			b->before->keep = KEEP_NOT;
+		intmap_remove(&bs->by_owner, owner_key(b->cpu, b->tid));
+		free(b->chunks);
+		free(b);
+	}
+	bs->nr = n;
+}
+
 void buffers_take(struct piece_buffers *bs, struct kept_list *l)
 {
 	struct piece_buffer *b;
@@ -307,7 +344,7 @@ void buffers_take(struct piece_buffers *bs, struct kept_list *l)
 		}
 		b = buffer_of(bs, a);
 		if (b && a->size) {
-			bs->reach += l->dropped && (!b->before || b->before->time < l->dropped);
+			bs->reach += is_older(b, l->dropped);
 			become_before(l, b, a->record);
 		} else {
 			a->record->keep = KEEP_NOT;
@@ -316,6 +353,7 @@ void buffers_take(struct piece_buffers *bs, struct kept_list *l)
 	bs->nr_aux = n;
 	for (i = 0; i < bs->nr; i++)
 		take_chunks(bs->v[i]);
+	drop_ended(bs);
 }
 
 uint64_t buffers_lowest(const struct piece_buffers *bs, uint64_t end)

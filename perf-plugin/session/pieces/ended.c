@@ -2,8 +2,6 @@
 /* ended.c - follows processes from their creation to the end of their last thread. */
 #include "session/pieces/ended.h"
 
-#include <string.h>
-
 #include "base/array.h"
 #include "base/time.h"
 

@@ -8,8 +8,6 @@
 
 #include "base/files/guard.h"
 #include "base/files/output.h"
-#include "base/format.h"
-#include "base/intmap.h"
 
 /* Bytes that are written at a time. */
 #define BUFFER ((size_t)256 << 10)

@@ -14,6 +14,8 @@
 #define LAST_SWITCHES 4u
 
 struct kept_cpu {
+	int cpu;
+	uint64_t since;	/* trace that comes is not older */
 	bool started, ran;	/* its first records of these kinds are kept always */
 	unsigned int last;	/* switches before the next trace that kept_drop() has seen */
 };
@@ -56,7 +58,11 @@ static struct kept_cpu *cpu_of(struct kept_list *l, int cpu)
 {
 	struct kept_cpu *c = intmap_get(&l->cpus, cpu);
 
-	return c ? c : intmap_add(&l->cpus, cpu, sizeof(*c));
+	if (c)
+		return c;
+	c = intmap_add(&l->cpus, cpu, sizeof(*c));
+	c->cpu = cpu;
+	return c;
 }
 
 static bool set_once(bool *what)
@@ -189,8 +195,10 @@ static void mark_switches(struct kept_list *l, uint64_t (*since)(const void *dat
 	struct kept_cpu *c;
 	size_t i, n = 0;
 
-	for (i = 0; (c = intmap_next(&l->cpus, &i));)
+	for (i = 0; (c = intmap_next(&l->cpus, &i));) {
 		c->last = 0;
+		c->since = since(data, c->cpu);
+	}
 	for (i = l->nr; i--;) {
 		struct kept *k = l->v[i];
 
@@ -200,11 +208,12 @@ static void mark_switches(struct kept_list *l, uint64_t (*since)(const void *dat
 			k->keep = KEEP_NOT;
 			continue;
 		}
-		if (k->time >= since(data, k->cpu) && n++ < most)
+		c = cpu_of(l, k->cpu);
+		if (k->time >= c->since && n++ < most)
 			continue;
 		if (n > most && k->time > l->dropped)
 			l->dropped = k->time;
-		if (cpu_of(l, k->cpu)->last++ >= LAST_SWITCHES)
+		if (c->last++ >= LAST_SWITCHES)
 			k->keep = KEEP_NOT;
 	}
 }

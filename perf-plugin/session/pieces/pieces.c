@@ -3,7 +3,6 @@
 #include "session/pieces/pieces.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,10 +11,10 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/format.h"
 #include "base/messages.h"
 #include "base/time.h"
 #include "machine/buffers/queues.h"
-#include "perfdata/auxinfo.h"
 #include "session/pieces/buffers.h"
 #include "session/pieces/ended.h"
 #include "session/pieces/file.h"
@@ -148,8 +147,13 @@ static void note_error(struct pieces *p)
 	else
 		p->faults.bad_records++;
 	p->faults.cut |= err->code == ERR_CUT;
-	if (p->errors.count++ < MAX_MESSAGES)
-		*ARRAY_ADD(p->errors.v, p->errors.nr, p->errors.cap) = mem_text(err->msg);
+	if (p->errors.count++ > MAX_MESSAGES)
+		return;
+	*ARRAY_ADD(p->errors.v, p->errors.nr, p->errors.cap) =
+		p->errors.count <= MAX_MESSAGES ?
+			mem_text(err->msg) :
+			format_text("%s: more errors of this kind are only counted",
+				    perfdata_name(p->pd));
 }
 
 static void print_errors(struct pieces *p)

@@ -357,6 +357,48 @@ static void records_of_a_thread_are_in_order_of_time(void **state)
 		   " before -1/5@120 aux 0@130 trace -1/5 120+40\n");
 }
 
+/* The trace of the second time is not looked for in that of the first one. */
+static void buffers_are_opened_again(void **state)
+{
+	(void)state;
+	begin();
+	aux(0, 1, 100, 0, 40);
+	aux(0, 1, 110, 40, 40);
+	aux(0, 1, 120, 0, 40);
+	trace(0, 0, 0, 80);
+	trace(0, 0, 0, 80);
+	put_round();
+	put_round();
+	aux(0, 1, 200, 40, 40);
+	put_round();
+	put_round();
+	expect(10, " aux 0@100 aux 0@110 aux 0@120 trace 0/-1 0+80 trace 0/-1 0+40\n"
+		   " before 0/-1@120 aux 0@200 trace 0/-1 40+40\n");
+}
+
+/* Of a thread that has ended nothing is left, and its number may be used again. */
+static void buffers_of_ended_threads_are_dropped(void **state)
+{
+	(void)state;
+	begin();
+	aux(0, 5, 100, 0, 40);
+	trace(-1, 5, 0, 40);
+	put_round();
+	task(PERF_RECORD_EXIT, 5, 5, 1, 110);
+	put_round();
+	aux(0, 6, 200, 0, 40);
+	trace(-1, 6, 0, 40);
+	put_round();
+	put_round();
+	aux(0, 5, 300, 0, 40);
+	trace(-1, 5, 0, 40);
+	put_round();
+	expect(10, " aux 0@100 exit 5/5 trace -1/5 0+40\n"
+		   " exit 5/5 aux 0@200 trace -1/6 0+40\n"
+		   " before -1/6@200 aux 0@300 trace -1/5 0+40\n");
+	assert_int_equal(totals.reach, 0);
+}
+
 /* What no AUX record covers is in the piece of the next one, where it counts as such. */
 static void unclaimed_trace_is_passed_on(void **state)
 {
@@ -685,6 +727,8 @@ int main(void)
 		cmocka_unit_test(trace_that_is_missing_holds_nothing_up),
 		cmocka_unit_test(padding_stays_behind),
 		cmocka_unit_test(records_of_a_thread_are_in_order_of_time),
+		cmocka_unit_test(buffers_are_opened_again),
+		cmocka_unit_test(buffers_of_ended_threads_are_dropped),
 		cmocka_unit_test(unclaimed_trace_is_passed_on),
 		cmocka_unit_test(switches_of_before_are_dropped),
 		cmocka_unit_test(lost_records_count_once),
