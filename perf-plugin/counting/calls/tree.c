@@ -81,7 +81,8 @@ void cct_reserve(struct cct *t, uint32_t more)
 
 uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place from, calls_place entry, bool *fresh)
 {
-	uint32_t i, n;
+	const uint32_t mask = t->mask;
+	uint32_t i = 0, n;
 
 	*fresh = false;
 	if (t->mask) {
@@ -98,7 +99,11 @@ uint32_t cct_child(struct cct *t, uint32_t parent, uint8_t kind, calls_place fro
 				     .kind = kind };
 	if (parent != NO_NODE)
 		t->v[n].depth = t->v[parent].depth < UINT16_MAX ? (uint16_t)(t->v[parent].depth + 1) : UINT16_MAX;
-	insert(t, n);
+	/* the search has ended at its slot, if the table has not grown */
+	if (t->mask == mask)
+		t->slot[i] = n + 1;
+	else
+		insert(t, n);
 	*fresh = true;
 	return n;
 }

@@ -116,10 +116,11 @@ struct shard_ops {
 	bool by_fragment;
 	/*
 	 * AUX fragments can be divided, too (cut.h), if batches have no times and nothing but
-	 * stream.priv has state between batches: digest() extends a digest by that state, and
-	 * move() takes it over from another consumer of make() which got the trace before. Both
-	 * are called for streams that had batches. lead() says that a shard is such a consumer,
-	 * whose results nobody takes. Without digest() fragments are not divided.
+	 * stream.priv has state between batches, or fits() detects what depends on other state:
+	 * digest() extends a digest by that of stream.priv, and move() takes it over from another
+	 * consumer of make() which got the trace before. Both are called for streams that had
+	 * batches. lead() says that a shard is such a consumer, whose results nobody takes. Without
+	 * digest() fragments are not divided.
 	 */
 	uint64_t (*digest)(void *data, const struct stream *s, uint64_t digest);
 	void (*move)(void *data, const struct stream *s);
