@@ -24,8 +24,9 @@ size_t name_plain_len(const char *name);
 void name_escape(char *text, size_t size);
 
 /*
- * A name as one word of a line whose words are between tabs, to be freed: a tab, a newline and a backslash are \t, \n and
- * \\, all other bytes are as they are, so that a program can get the name back.
+ * A name as one word of a line whose words are between tabs, to be freed: a tab, a newline and a
+ * backslash are \t, \n and \\, all other bytes are as they are, so that a program can get the name
+ * back.
  */
 char *name_word(const char *name);
 

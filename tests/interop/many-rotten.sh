@@ -95,6 +95,7 @@ j = json.load(open(sys.argv[1]))
 got = [j[k] for k in ("command", "listed", "counted", "lossy", "nothing", "errors", "exit_code")]
 want = ["profile-many", $total, $((total - 9 * each)), $each, $each, $((8 * each)), 3]
 assert got == want, got
+assert list(j["sum"]) == ["recordings", "bytes", "bytes_filtered", "instructions", "lost", "losses", "binaries"], j
 assert j["sum"]["recordings"] == $((total - 9 * each)) and j["sum"]["losses"] and 0 < j["sum"]["lost"]["share"] < 1, j
 END
 }
@@ -161,15 +162,26 @@ mended() {
 	reference "$tmp/list" "$tmp/two" && cmp "$tmp/two" "$tmp/mended" && [ $code -eq 0 ] && [ ! -e "$tmp/mended.culprits" ] || failed
 }
 
-# The example of the man page, with this fleet's folder and share of rotten ones.
-example() {
+# The example of the man page, with the recordings in $1 and this fleet's share of rotten ones.
+example_with() {
+	rm -rf "$tmp/example"
 	mkdir -p "$tmp/bin" "$tmp/example" && ln -sf "$many" "$tmp/bin/cstrace-profile-many" || return 1
-	sed -n '/^\.SS "A fleet/,/^\.fi/p' perf-plugin/man/cstrace-profile-many.1 | sed '/^\./d; s/\\-/-/g' |
-		sed "s|/srv/recordings|$tmp|; s|=5%|=20%|; s|--symfs root|--symfs /|" >"$tmp/example/script"
+	sed -n '/^\.SS "A fleet/,/^\.fi/p' perf-plugin/man/cstrace-profile-many.1 | sed '/^\./d; s/\\-/-/g; s/\\e/\\/g' |
+		sed "s|/srv/recordings|$1|; s|=5%|=20%|; s|--symfs root|--symfs /|" >"$tmp/example/script"
 	(cd "$tmp/example" && PATH=$tmp/bin:$PATH sh script) >"$tmp/log" 2>&1 || { cat "$tmp/log"; return 1; }
+}
+example() {
+	: >"$tmp/a	tab and a \\new.data"
+	example_with "$tmp" || return 1
+	rm "$tmp/a	tab and a \\new.data"
 	code=3
-	# find names neither those that are gone nor what they were
-	[ "$(wc -l <"$tmp/example/sound")" -eq $((total - rotten)) ] && cmp "$tmp/one" "$tmp/example/all.cst" || failed
+	# find names neither those that are gone nor what they were; those with losses were counted
+	[ "$(wc -l <"$tmp/example/sound")" -eq $((total - 9 * each)) ] && cmp "$tmp/one" "$tmp/example/all.cst" || failed
+}
+# Without any fault all are sound, and nothing is said of a file that is not there.
+example_sound() {
+	mkdir "$tmp/sound" && ln -s "$tmp/1.data" "$tmp/2.data" "$tmp/sound" || return 1
+	example_with "$tmp/sound" && [ "$(wc -l <"$tmp/example/sound")" -eq 2 ] && ! grep culprits "$tmp/log"
 }
 
 check "$total recordings" make
@@ -178,6 +190,7 @@ check "$rotten rotten ones are named, the others added" named
 cp "$tmp/sum.culprits" "$tmp/all.culprits"
 check "--summary" summary
 check "the example of the man page" example
+check "the example of the man page, without a fault" example_sound
 check "without --skip-errors: 1, nothing written" whole
 check "--skip-errors=N%" limit
 check "--max-loss" accepted
