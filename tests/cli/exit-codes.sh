@@ -66,6 +66,24 @@ for c in "inject -o $tmp/injected --itrace=b" "script --itrace=b" "profile -o $t
 	check "${c%% *}: 5, no program: $c" run 5 $c -i $sample --symfs "$tmp/bare" --max-loss=100%
 	check "${c%% *}: 5, no thread fits: $c" run 5 $c -i $sample --symfs $symfs --tid 1 --max-loss=100%
 done
+# With 5 no file appears and none is replaced, whatever the command; a stream has what it got.
+echo "0 clk cpu0 IT (0) 00000010 d503201f O EL0t : NOP" >"$tmp/tarmac"
+not_written() {
+	rm -f "$tmp/made"
+	run 5 "$@" -o "$tmp/made" && [ ! -e "$tmp/made" ] && says "$tmp/err" "not" || return 1
+	echo before >"$tmp/made" && run 5 "$@" -o "$tmp/made" && [ "$(cat "$tmp/made")" = before ] && run 5 "$@" -o /dev/null
+}
+for c in "inject --itrace=b" "script --itrace=b" "script --function-graph" "profile" "profile --format=cstrace" "profile --format=top" "timeline" \
+	"timeline --format=perfetto" "dump" "dump --packets" "dump --frames" "dump --format=none" "dump --format=tarmac" "verify" \
+	"verify --format=json" "compare --tarmac $tmp/tarmac" "compare --with $sample"; do
+	check "$c: 5, no file is written for no thread" not_written $c -i $sample --symfs $symfs --tid 1
+done
+for c in "inject --itrace=b" "script --itrace=b" "dump --format=tarmac" "compare --with $sample"; do
+	check "$c: 5, no file is written without a program" not_written $c -i $sample --symfs "$tmp/bare"
+done
+for c in "dump --id 5" "dump --packets --id 5" "dump --frames --id 5" "dump --format=tarmac --id 5"; do
+	check "$c: 5, no file is written without the trace ID" not_written $c -i $sample --symfs $symfs
+done
 check "dump: 3, packets need no program" run 3 dump -i $sample --symfs "$tmp/bare"
 check "verify: 3, rules of packets need no program" run 3 verify -i $sample --symfs "$tmp/bare"
 check "verify: 5, no thread fits" run 5 verify -i $sample --symfs $symfs --tid 1

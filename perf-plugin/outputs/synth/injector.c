@@ -915,7 +915,6 @@ int injector_run(struct injector *in)
 			      .fragment = on_fragment, .stream_end = on_stream_end };
 	struct shard_ops shards = { .make = shard_make, .fits = shard_fits, .resume = shard_resume,
 				    .take = shard_take, .free = shard_free };
-	struct error err = { .code = 0 };
 	int rc;
 
 	/* history has all branches */
@@ -937,10 +936,8 @@ int injector_run(struct injector *in)
 		end_round(in);
 	add_build_ids(in);
 	add_sample_time(in);
-	rc = pw_finish(in->w, &err);
+	rc = pw_finish_if(in->w, "cstrace inject", session_decoded(in->ss));
 	in->w = NULL;
-	if (rc)
-		fprintf(stderr, "cstrace inject: %s\n", err.msg);
 	return rc;
 }
 
