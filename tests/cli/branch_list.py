@@ -520,7 +520,7 @@ def case_others(folder):
     run("profile", "-i", path, "--time", "1,2", code=129, says="is a file of branch lists, in which nothing says when")
     run("profile", "-i", path, "--metric=cycles", "--format=top", code=129, says="branch lists, which has neither cycles")
     os.mkdir(folder + "/none")
-    run("profile", "-i", path, "-o", folder + "/out", "--symfs", folder + "/none", code=5, says="nothing to profile")
+    run("profile", "-i", path, "-o", folder + "/out", "--symfs", folder + "/none", code=5, says=("nothing to profile", "branch lists need their programs"))
     perf = put(folder, perf_data(new(message(binary(USUAL)))), "perf")
     run("script", "-i", perf, code=1, says="has branch lists of simpleperf, and no trace")
     branches = sum(len(bits) * n for x in USUAL.values() for bits, n in x.items()) + 3
@@ -534,7 +534,16 @@ def case_others(folder):
                 raise Bad("info: no '%s' in %s%s" % (word, text, done.stderr.decode()))
         if binaries == 2 and "[kernel.kallsyms]: kernel no build-id 1 lists 3 branches\n    addresses of a running kernel" not in text:
             raise Bad("info: %s" % text)
-    run("info", "-i", perf, "--format=json", code=129, says="of which there is text only")
+    for path, kernel in ((perf, 0), (put(folder, both), 1)):
+        done = subprocess.run([args.tool, "info", "-i", path, "--format=json"], stdout=subprocess.PIPE, check=True)
+        j = json.loads(done.stdout.decode())
+        want = [{"path": "/bin/p", "kind": "ELF file", "build_id": ID.hex(), "lists": 9, "branches": branches - 3}]
+        if kernel:
+            want.append({"path": "[kernel.kallsyms]", "kind": "kernel", "build_id": None, "lists": 1, "branches": 3, "kernel_start": 0x1000})
+        key = lambda b: b["path"]
+        if j != {"file": path, "kind": "branch lists", "lists": 9 + kernel, "branches": branches - 3 + 3 * kernel, "samples": 0,
+                 "binaries": sorted(want, key=key), "losses": None}:
+            raise Bad("info --format=json: %s" % j)
     run("info", "-i", perf, "--pid", "1", code=129, says="is a file of branch lists")
 
 

@@ -84,7 +84,17 @@ done
 for c in "dump --id 5" "dump --packets --id 5" "dump --frames --id 5" "dump --format=tarmac --id 5"; do
 	check "$c: 5, no file is written without the trace ID" not_written $c -i $sample --symfs $symfs
 done
-check "dump: 3, packets need no program" run 3 dump -i $sample --symfs "$tmp/bare"
+check "dump: 3, elements need the program" run 3 dump -i $sample --symfs "$tmp/bare"
+# Packets and frames do not: their listings, and the messages, are the same.
+no_program() {
+	run 0 dump "$@" -i $sample --symfs $symfs && mv "$tmp/out" "$tmp/with" && run 0 dump "$@" -i $sample --symfs "$tmp/bare" &&
+		[ -s "$tmp/out" ] && cmp "$tmp/with" "$tmp/out" && says "$tmp/err" "losses: none" && ! grep -q "missing code\|lost:" "$tmp/err" &&
+		run 3 dump "$@" -i "$tmp/cut" --symfs "$tmp/bare" && says "$tmp/err" "1 cut file" && ! grep -q "without code" "$tmp/err"
+}
+for c in --packets --frames --raw "--packets --frames" "--packets --format=json" "--packets --from offset=9000"; do
+	check "dump: 0, no program is needed: $c" no_program $c
+done
+check "dump: 3, counts need the program" run 3 dump --format=none -i $sample --symfs "$tmp/bare"
 check "verify: 3, rules of packets need no program" run 3 verify -i $sample --symfs "$tmp/bare"
 check "verify: 5, no thread fits" run 5 verify -i $sample --symfs $symfs --tid 1
 
