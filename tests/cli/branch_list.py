@@ -547,6 +547,30 @@ def case_others(folder):
     run("info", "-i", perf, "--pid", "1", code=129, says="is a file of branch lists")
 
 
+def case_standard_input(folder):
+    """Lists and count files are read by their names; each command says so of standard input."""
+    root, name = program(folder), "with its name"
+    path = put(folder, new(message(binary(USUAL))))
+    run("profile", "-i", path, "--symfs", root, "--format=cstrace", "-o", folder + "/counts")
+    for given, command, says in (
+            (path, ("info", "-i", "-"), name), (path, ("profile", "-i", "-", "--symfs", root), name),
+            (path, ("report", "-i", "-", "-o", folder + "/r"), name), (folder + "/counts", ("report", "-i", "-", "-o", folder + "/r"), name),
+            (folder + "/counts", ("profile", "-i", "-"), name), (path, ("merge", "-", "-o", folder + "/m"), "name the file"),
+            (path, ("merge", path, "-", "-o", folder + "/m"), "standard input: has branch lists"),
+            (path, ("profile", "-i", path, "--format=top", "--base", "-"), "--base -: standard input is not read here")):
+        for piped in (False, True):
+            with open(given, "rb") as f:
+                done = subprocess.run([args.tool, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                                      **({"input": f.read()} if piped else {"stdin": f}))
+            if done.returncode != 1 or says not in done.stderr.decode() or done.stdout:
+                raise Bad("%s: exit %d: %s" % (" ".join(command), done.returncode, done.stderr.decode()))
+    old = put(folder, message(binary(USUAL), old=True))
+    with open(old, "rb") as f:
+        done = subprocess.run([args.tool, "merge", "-"], stdin=f, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if "standard input: has branch lists" not in done.stderr.decode():
+        raise Bad("merge of old lists: " + done.stderr.decode())
+
+
 def case_refused(folder):
     root = program(folder)
     one = binary(lists(a0={"1": 1}))
