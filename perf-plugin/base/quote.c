@@ -2,29 +2,56 @@
 /* quote.c - words of command lines for people, who give them to a shell. */
 #include "base/quote.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/name.h"
 
 #define QUOTE_IN_QUOTES "'\\''"
+/* The longest text of a byte: an end of quotes, the byte, quotes again. */
+#define BYTE_TEXT sizeof("'\"$(printf '\\000')\"'")
+
+static bool is_printable(char c)
+{
+	return c >= ' ' && c <= '~';
+}
+
+/*
+ * Bytes that a terminal may take for commands, as printf of the shell writes them, outside of the
+ * quotes. A newline stays in them: the shell removes it from the end of a command's output.
+ */
+static const char *put_bytes(char **to, const char *p)
+{
+	*to = stpcpy(*to, "'\"$(printf '");
+	for (; *p && *p != '\n' && !is_printable(*p); p++)
+		*to += sprintf(*to, "\\%03o", (unsigned int)(unsigned char)*p);
+	*to = stpcpy(*to, "')\"'");
+	return p;
+}
 
 char *quote_word(const char *word)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-	const char *shown = name_shown(word);
+	const bool shown = name_plain_len(word);
+	const char *p = word;
 	char *text, *to;
 
-	if (*shown && !shown[strspn(shown, plain)])
-		return mem_text(shown);
-	text = to = mem_new(strlen(shown) * strlen(QUOTE_IN_QUOTES) + 3);
+	if (shown && !word[strspn(word, plain)])
+		return mem_text(word);
+	text = to = mem_new(strlen(word) * BYTE_TEXT + 3);
 	*to++ = '\'';
-	for (; *shown; shown++) {
-		if (*shown == '\'')
+	while (*p) {
+		if (*p == '\'') {
 			to = stpcpy(to, QUOTE_IN_QUOTES);
-		else
-			*to++ = *shown;
+			p++;
+		} else if (shown || *p == '\n' || is_printable(*p)) {
+			*to++ = *p++;
+		} else {
+			p = put_bytes(&to, p);
+		}
 	}
 	strcpy(to, "'");
 	return text;

@@ -4,9 +4,9 @@
 #define CSTRACE_BASE_QUOTE_H
 
 /*
- * The word as a POSIX shell reads it, in quotes where it needs them; to be freed. Control
- * characters are shown
- * (name.h), not quoted: such a line is to be read, not to be run.
+ * The word as a POSIX shell reads it, in quotes where it needs them; to be freed. In a word that
+ * text cannot show (name.h) bytes that are not printable ASCII are written as $(printf '\033'), so
+ * that a terminal does not obey them; a newline is one.
  */
 char *quote_word(const char *word);
 

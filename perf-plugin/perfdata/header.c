@@ -30,6 +30,14 @@ static void printable(char out[9], const uint8_t *p, uint64_t n)
 	out[i] = 0;
 }
 
+/* True if the file begins as perf.data of either byte order, as far as it goes. */
+static bool may_be(const struct pd_source *s)
+{
+	const size_t n = s->size < 8 ? s->size : 8;
+
+	return !memcmp(s->base, "PERFILE2", n) || !memcmp(s->base, "2ELIFREP", n);
+}
+
 static int check_magic(struct perfdata *pd, struct error *err)
 {
 	struct pd_source *s = pd_main(pd);
@@ -42,10 +50,11 @@ static int check_magic(struct perfdata *pd, struct error *err)
 		if (!s->size)
 			return error_set(err, ERR_FORMAT, "%s: is empty, expected perf.data; was "
 					 "the recorder stopped before it wrote anything?", s->name);
-		return error_set(err, ERR_CUT, "%s: is cut at %#" PRIx64 ", inside the "
-				 "file header; record or copy it again", s->name, s->size);
+		if (may_be(s))
+			return error_set(err, ERR_CUT, "%s: is cut at %#" PRIx64 ", inside the "
+					 "file header; record or copy it again", s->name, s->size);
 	}
-	magic = pd_load64(s->base);
+	magic = s->size < 8 ? 0 : pd_load64(s->base);
 	if (magic == PD_MAGIC || magic == PD_MAGIC_SWAPPED) {
 		pd->swap = magic == PD_MAGIC_SWAPPED;
 		return 0;
@@ -54,7 +63,8 @@ static int check_magic(struct perfdata *pd, struct error *err)
 		return error_set(err, ERR_FORMAT, "%s: offset 0x0: found version 1 of the format "
 				 "(PERFFILE), expected PERFILE2; that recorder is older than "
 				 "CoreSight support, record again with a newer perf", s->name);
-	if (!memcmp(s->base, CST_COUNT_MARK, sizeof(CST_COUNT_MARK) - 1))
+	if (s->size >= sizeof(CST_COUNT_MARK) - 1 &&
+	    !memcmp(s->base, CST_COUNT_MARK, sizeof(CST_COUNT_MARK) - 1))
 		return error_set(err, ERR_FORMAT, "%s: offset 0x0: found a count file, expected \"PERFILE2\": it has counts "
 				 "and no trace; 'perf-cstrace profile -i FILE', with its name, makes profiles of it", s->name);
 	if (branch_lists_begin(s->base, s->size))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* writer.c - the stream of records of an output, through one buffer. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,7 +220,8 @@ uint64_t pw_position(const struct perf_writer *w)
 	return w->st->data_offset + pw_data_bytes(w);
 }
 
-int pw_finish(struct perf_writer *w, struct error *err)
+/* Writes what is in the buffer, and the header. */
+static int complete(struct perf_writer *w, struct error *err)
 {
 	struct pw_state *st = w->st;
 	int rc;
@@ -232,7 +234,30 @@ int pw_finish(struct perf_writer *w, struct error *err)
 	pw_compression_end(w);
 	pw_flush(w);
 	pw_header_finish(w);
-	rc = pd_output_finish(&st->out, err);
+	return 0;
+}
+
+int pw_finish(struct perf_writer *w, struct error *err)
+{
+	int rc = complete(w, err);
+
+	if (rc)
+		return rc;
+	rc = pd_output_finish(&w->st->out, err);
+	writer_free(w);
+	return rc;
+}
+
+int pw_finish_if(struct perf_writer *w, const char *who, bool anything)
+{
+	struct error err = { .code = 0 };
+	int rc = complete(w, &err);
+
+	if (rc) {
+		fprintf(stderr, "%s: %s\n", who, err.msg);
+		return rc;
+	}
+	rc = pd_output_end_if(&w->st->out, who, anything);
 	writer_free(w);
 	return rc;
 }

@@ -100,6 +100,8 @@ uint64_t pw_position(const struct perf_writer *w);
 
 /* Complete the file and free @w, whatever the result. */
 int pw_finish(struct perf_writer *w, struct error *err);
+/* For commands, whose messages begin with `who`: the same, with pd_output_end_if(). */
+int pw_finish_if(struct perf_writer *w, const char *who, bool anything);
 void pw_abort(struct perf_writer *w);
 
 #endif

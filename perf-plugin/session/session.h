@@ -160,6 +160,11 @@ bool session_lossy(const struct session *ss);
  * false: exit code 5.
  */
 bool session_decoded(const struct session *ss);
+/*
+ * For listings of packets and frames alone, which need no code: forgets losses of those who follow
+ * the code, between the decoding and the messages.
+ */
+void session_forget_code(struct session *ss);
 /* Prints one line: bytes, instructions, branches, losses. */
 void session_print_summary(const struct session *ss, FILE *out);
 /* Prints each loss with its cause and remedy. */

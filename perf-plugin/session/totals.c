@@ -78,6 +78,11 @@ bool session_lossy(const struct session *ss)
 	return loss_share_above(&s, ss->opts.max_loss);
 }
 
+void session_forget_code(struct session *ss)
+{
+	losses_forget_code(&ss->losses);
+}
+
 /* True if a trace unit writes what programs say, and no instructions. */
 static bool has_software(const struct session *ss)
 {

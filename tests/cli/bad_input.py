@@ -124,8 +124,8 @@ class Suite:
         run = Run(self.tool, argv, (path, *names))
         left = os.path.exists(out)
         try:
-            # An empty profile is not written, with code 3.
-            if command[0] != "info" and left == (run.code == 1 or "nothing to profile" in run.err):
+            # what has nothing in it is not written
+            if command[0] != "info" and left == (run.code in (1, 5)):
                 raise Bad("%s: %s" % ("output" if left else "no output", run.what))
             if left and command[0] == "inject" and self.perf:
                 self.readable(out, run)
@@ -221,6 +221,10 @@ class Suite:
             "old": (b"PERFFILE" + bytes(200), ("version 1", "expected PERFILE2")),
             "zeros": (bytes(5000), ("offset 0x0", 'expected "PERFILE2"')),
             "short": (b"PERF", ("is cut at 0x4",)),
+            "short-swapped": (b"2ELIFREP\x68\0", ("is cut at 0xa",)),
+            "short-text": (b"hello\n", ('found "hello."', 'expected "PERFILE2"')),
+            "short-old": (b"PERFFILE", ("version 1", "expected PERFILE2")),
+            "short-counts": (b"CSTRACE", ('expected "PERFILE2"',)),
             "header": (self.sample[:8] + b"\x69" + self.sample[9:], ("offset 0x8", "found a header of 105")),
             "no-trace": (self.without_trace(), ("no CoreSight trace", "AUXTRACE_INFO")),
         }

@@ -520,7 +520,7 @@ def case_others(folder):
     run("profile", "-i", path, "--time", "1,2", code=129, says="is a file of branch lists, in which nothing says when")
     run("profile", "-i", path, "--metric=cycles", "--format=top", code=129, says="branch lists, which has neither cycles")
     os.mkdir(folder + "/none")
-    run("profile", "-i", path, "-o", folder + "/out", "--symfs", folder + "/none", code=5, says="nothing to profile")
+    run("profile", "-i", path, "-o", folder + "/out", "--symfs", folder + "/none", code=5, says=("nothing to profile", "branch lists need their programs"))
     perf = put(folder, perf_data(new(message(binary(USUAL)))), "perf")
     run("script", "-i", perf, code=1, says="has branch lists of simpleperf, and no trace")
     branches = sum(len(bits) * n for x in USUAL.values() for bits, n in x.items()) + 3
@@ -534,8 +534,41 @@ def case_others(folder):
                 raise Bad("info: no '%s' in %s%s" % (word, text, done.stderr.decode()))
         if binaries == 2 and "[kernel.kallsyms]: kernel no build-id 1 lists 3 branches\n    addresses of a running kernel" not in text:
             raise Bad("info: %s" % text)
-    run("info", "-i", perf, "--format=json", code=129, says="of which there is text only")
+    for path, kernel in ((perf, 0), (put(folder, both), 1)):
+        done = subprocess.run([args.tool, "info", "-i", path, "--format=json"], stdout=subprocess.PIPE, check=True)
+        j = json.loads(done.stdout.decode())
+        want = [{"path": "/bin/p", "kind": "ELF file", "build_id": ID.hex(), "lists": 9, "branches": branches - 3}]
+        if kernel:
+            want.append({"path": "[kernel.kallsyms]", "kind": "kernel", "build_id": None, "lists": 1, "branches": 3, "kernel_start": 0x1000})
+        key = lambda b: b["path"]
+        if j != {"file": path, "kind": "branch lists", "lists": 9 + kernel, "branches": branches - 3 + 3 * kernel, "samples": 0,
+                 "binaries": sorted(want, key=key), "losses": None}:
+            raise Bad("info --format=json: %s" % j)
     run("info", "-i", perf, "--pid", "1", code=129, says="is a file of branch lists")
+
+
+def case_standard_input(folder):
+    """Lists and count files are read by their names; each command says so of standard input."""
+    root, name = program(folder), "with its name"
+    path = put(folder, new(message(binary(USUAL))))
+    run("profile", "-i", path, "--symfs", root, "--format=cstrace", "-o", folder + "/counts")
+    for given, command, says in (
+            (path, ("info", "-i", "-"), name), (path, ("profile", "-i", "-", "--symfs", root), name),
+            (path, ("report", "-i", "-", "-o", folder + "/r"), name), (folder + "/counts", ("report", "-i", "-", "-o", folder + "/r"), name),
+            (folder + "/counts", ("profile", "-i", "-"), name), (path, ("merge", "-", "-o", folder + "/m"), "name the file"),
+            (path, ("merge", path, "-", "-o", folder + "/m"), "standard input: has branch lists"),
+            (path, ("profile", "-i", path, "--format=top", "--base", "-"), "--base -: standard input is not read here")):
+        for piped in (False, True):
+            with open(given, "rb") as f:
+                done = subprocess.run([args.tool, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+                                      **({"input": f.read()} if piped else {"stdin": f}))
+            if done.returncode != 1 or says not in done.stderr.decode() or done.stdout:
+                raise Bad("%s: exit %d: %s" % (" ".join(command), done.returncode, done.stderr.decode()))
+    old = put(folder, message(binary(USUAL), old=True))
+    with open(old, "rb") as f:
+        done = subprocess.run([args.tool, "merge", "-"], stdin=f, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if "standard input: has branch lists" not in done.stderr.decode():
+        raise Bad("merge of old lists: " + done.stderr.decode())
 
 
 def case_refused(folder):

@@ -66,7 +66,35 @@ for c in "inject -o $tmp/injected --itrace=b" "script --itrace=b" "profile -o $t
 	check "${c%% *}: 5, no program: $c" run 5 $c -i $sample --symfs "$tmp/bare" --max-loss=100%
 	check "${c%% *}: 5, no thread fits: $c" run 5 $c -i $sample --symfs $symfs --tid 1 --max-loss=100%
 done
-check "dump: 3, packets need no program" run 3 dump -i $sample --symfs "$tmp/bare"
+# With 5 no file appears and none is replaced, whatever the command; a stream has what it got.
+echo "0 clk cpu0 IT (0) 00000010 d503201f O EL0t : NOP" >"$tmp/tarmac"
+not_written() {
+	rm -f "$tmp/made"
+	run 5 "$@" -o "$tmp/made" && [ ! -e "$tmp/made" ] && says "$tmp/err" "not" || return 1
+	echo before >"$tmp/made" && run 5 "$@" -o "$tmp/made" && [ "$(cat "$tmp/made")" = before ] && run 5 "$@" -o /dev/null
+}
+for c in "inject --itrace=b" "script --itrace=b" "script --function-graph" "profile" "profile --format=cstrace" "profile --format=top" "timeline" \
+	"timeline --format=perfetto" "dump" "dump --packets" "dump --frames" "dump --format=none" "dump --format=tarmac" "verify" \
+	"verify --format=json" "compare --tarmac $tmp/tarmac" "compare --with $sample"; do
+	check "$c: 5, no file is written for no thread" not_written $c -i $sample --symfs $symfs --tid 1
+done
+for c in "inject --itrace=b" "script --itrace=b" "dump --format=tarmac" "compare --with $sample"; do
+	check "$c: 5, no file is written without a program" not_written $c -i $sample --symfs "$tmp/bare"
+done
+for c in "dump --id 5" "dump --packets --id 5" "dump --frames --id 5" "dump --format=tarmac --id 5"; do
+	check "$c: 5, no file is written without the trace ID" not_written $c -i $sample --symfs $symfs
+done
+check "dump: 3, elements need the program" run 3 dump -i $sample --symfs "$tmp/bare"
+# Packets and frames do not: their listings, and the messages, are the same.
+no_program() {
+	run 0 dump "$@" -i $sample --symfs $symfs && mv "$tmp/out" "$tmp/with" && run 0 dump "$@" -i $sample --symfs "$tmp/bare" &&
+		[ -s "$tmp/out" ] && cmp "$tmp/with" "$tmp/out" && says "$tmp/err" "losses: none" && ! grep -q "missing code\|lost:" "$tmp/err" &&
+		run 3 dump "$@" -i "$tmp/cut" --symfs "$tmp/bare" && says "$tmp/err" "1 cut file" && ! grep -q "without code" "$tmp/err"
+}
+for c in --packets --frames --raw "--packets --frames" "--packets --format=json" "--packets --from offset=9000"; do
+	check "dump: 0, no program is needed: $c" no_program $c
+done
+check "dump: 3, counts need the program" run 3 dump --format=none -i $sample --symfs "$tmp/bare"
 check "verify: 3, rules of packets need no program" run 3 verify -i $sample --symfs "$tmp/bare"
 check "verify: 5, no thread fits" run 5 verify -i $sample --symfs $symfs --tid 1
 

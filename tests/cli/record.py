@@ -243,14 +243,15 @@ def whole(folder):
 
 
 def printed_is_run(folder):
-    """What --dry-run prints is what perf gets."""
+    """What --dry-run prints is what perf gets, if a shell runs it."""
     env = machine(folder)
     for purpose in PURPOSES:
-        args = ["--for=" + purpose, "-o", purpose, "--no-package", "--", "prog", "an arg"]
+        args = ["--for=" + purpose, "-o", purpose, "--no-package", "--", "prog", "an arg", "a\nline\n", "\033[2J", "it's"]
         dry, _ = record(folder, env, "--dry-run", *args)
         record(folder, env, *args)
-        line = next(x for x in dry.splitlines() if not x.startswith("#"))
-        if shlex.split(line)[1:] != argv_of(folder):
+        line = re.search("^[^#].*?(?=\n# copy)", dry, re.M | re.S).group()
+        words = subprocess.run(["sh", "-c", "printf '%s\\0' " + line], stdout=subprocess.PIPE, check=True).stdout.decode().split("\0")
+        if words[1:-1] != argv_of(folder) or "\033" in dry:
             raise Bad("%s, but %s" % (line, argv_of(folder)))
         if os.path.exists(folder + "/%s.package" % purpose):
             raise Bad("--no-package makes one")
@@ -317,7 +318,9 @@ def usage(folder):
     env = machine(folder)
     for args, text in (([], "what shall be recorded: COMMAND, -p PID or -a"), (["-a", "-p", "1"], "-a and -p exclude each other"),
                        (["-a", "--duration", "1", "prog"], "--duration is for -a and -p without a command"),
-                       (["--duration", "1"], "--duration is for -a and -p"), (["-o", "-", "x"], "-o: expected the name of a file"),
+                       (["--duration", "1"], "--duration is for -a and -p"),
+                       (["-a", "--duration", "0"], "--duration: from 1 second on"), (["--for=bogus", "x"], "cstrace record: purposes are"),
+                       (["-o", "-", "x"], "-o: expected the name of a file"),
                        (["-p", "x"], "-p: process numbers with commas between them"),
                        (["--for=cover", "x"], "purposes are report, autofdo, coverage, timeline, kernel and snapshot")):
         _, err = record(folder, env, *args, code=129)

@@ -486,9 +486,9 @@ int pd_output_drop(struct pd_output *o, struct error *err)
 	return 0;
 }
 
-int pd_output_end_empty(struct pd_output *o, const char *who)
+int pd_output_end_if(struct pd_output *o, const char *who, bool anything)
 {
-	if (o->stream)
+	if (anything || o->stream)
 		return pd_output_end(o, who);
 	fprintf(stderr, "%s: %s: not written: there would be nothing in it\n", who,
 		name_shown(o->name));

@@ -63,8 +63,8 @@ void pd_output_abort(struct pd_output *o);
  * of before stays as it was. 0, or the error of a stream.
  */
 int pd_output_drop(struct pd_output *o, struct error *err);
-/* The same for commands, which says so. Returns as pd_output_end(). */
-int pd_output_end_empty(struct pd_output *o, const char *who);
+/* For commands: pd_output_end() if there is anything, else pd_output_drop() with a message. */
+int pd_output_end_if(struct pd_output *o, const char *who, bool anything);
 
 /*
  * Absolute path of what `path` names, links followed; the last component need not exist. A link stays a link: the file that

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/files/input.h"
+#include "perfdata/branch_list.h"
 
 #define MARK_LEN (sizeof(CST_COUNT_MARK) - 1)
 
@@ -104,6 +105,9 @@ static bool begins(const struct count_input *in, const char *bytes, size_t len)
 	return in->head_len >= len && !memcmp(in->head, bytes, len);
 }
 
+#define LISTS "has branch lists, which are read by the name of a regular file, not from a pipe " \
+	      "or standard input; name the file"
+
 /* A file that is no count file: what it is, and how counts are made of it. */
 static int refuse_file(const struct count_input *in, struct error *err)
 {
@@ -116,6 +120,8 @@ static int refuse_file(const struct count_input *in, struct error *err)
 		  "--format=cstrace -o FILE.cst', and name FILE.cst" },
 		{ "2ELIFREP", 8, "is a recording (perf.data) of a host of the other byte order; count it first: 'perf-cstrace "
 		  "profile -i RECORDING --format=cstrace -o FILE.cst', and name FILE.cst" },
+		{ BRANCH_LIST_MAGIC, COUNT_INPUT_HEAD, LISTS },
+		{ "\x0a\x18" BRANCH_LIST_MAGIC, COUNT_INPUT_HEAD, LISTS },
 		{ "CSTIDX", 6, "is an index of a trace, which has no counts; name count files" },
 		{ "\x1f\x8b", 2, "is packed by gzip; unpack it first (gunzip), or give it by a pipe (zcat FILE | ... -)" },
 		{ "\x28\xb5\x2f\xfd", 4, "is packed by zstd; unpack it first (unzstd), or give it by a pipe (zstdcat FILE | "

@@ -249,7 +249,11 @@ int counted_nothing(const char *command, const char *name, const char *want, boo
 		fprintf(stderr, "nothing to %s: nothing was decoded; the trace shows:\n", command);
 	else
 		fprintf(stderr, "nothing to %s: the trace shows no binary\n", command);
-	choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"),
+	if (!n && model_total(m, "loss.list-no-code"))
+		fprintf(stderr, "  branch lists need their programs: give the directory with them "
+				"with --symfs DIR, a kernel with --vmlinux FILE\n");
+	else
+		choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"),
 		    metric_words[m->metric].unit);
 	return b || want || !n || !one ? CMD_NOTHING : CMD_ERROR;
 }

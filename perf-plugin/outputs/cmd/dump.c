@@ -100,7 +100,7 @@ static int dump_run(struct dump *d, const char *snapshot, const struct session_o
 		    const char *output)
 {
 	const bool decodes = d->show.packets || d->show.elements || d->format == DUMP_NONE;
-	bool there;
+	bool there, nothing;
 
 	if (dump_out_open(&d->out, output ? output : "-"))
 		return CMD_ERROR;
@@ -113,9 +113,10 @@ static int dump_run(struct dump *d, const char *snapshot, const struct session_o
 	dump_log_sum(d);
 	if (d->format == DUMP_NONE)
 		dump_counts(d);
-	if (dump_out_close(&d->out))
+	nothing = !there || d->sums.unmatched || (decodes && !d->sums.stats.packets);
+	if (dump_out_close(&d->out, !nothing))
 		return CMD_ERROR;
-	if (!there || d->sums.unmatched || (decodes && !d->sums.stats.packets))
+	if (nothing)
 		return CMD_NOTHING;
 	return d->sums.losses ? CMD_LOSSES : CMD_OK;
 }

@@ -57,6 +57,13 @@ static bool is_there(const struct cmd_desc *cmd, const struct cmd_opt *o, const 
 	const char *wrong = NULL;
 	struct stat st;
 
+	if (!strcmp(path, "-") && access(path, F_OK)) {
+		fprintf(stderr,
+			"cstrace %s: --%s -: standard input is not read here; give the name of a "
+			"%s\n",
+			cmd->name, o->name, kind);
+		return false;
+	}
 	if (stat(path, &st) || access(path, R_OK)) {
 		fprintf(stderr, "cstrace %s: --%s %s: %s; give a %s that exists and that you may read\n", cmd->name, o->name,
 			name_shown(path), strerror(errno), kind);

@@ -19,14 +19,9 @@ static int show_lists(const struct cmd_desc *desc, const struct session_opts *so
 
 	if (rc != CMD_GO_ON)
 		return rc;
-	if (json)
-		return cmd_usage_error(desc,
-				       "--format=json: %s has branch lists, of which there is text "
-				       "only",
-				       name_shown(so->input));
 	cmd_no_effect(desc, "no-decode all symfs vmlinux buildid-dir debuginfod force",
 		      "branch lists are shown whole, and as they are");
-	return info_branch_lists(so->input) ? CMD_ERROR : CMD_OK;
+	return info_branch_lists(so->input, json) ? CMD_ERROR : CMD_OK;
 }
 
 int cmd_info(int argc, const char **argv)

@@ -42,7 +42,7 @@ static int take_purpose(void *data, const char *arg)
 			return 0;
 		}
 	return cmd_values(
-		" record: purposes are report, autofdo, coverage, timeline, kernel and snapshot",
+		"record: purposes are report, autofdo, coverage, timeline, kernel and snapshot",
 		arg);
 }
 
@@ -64,6 +64,9 @@ static int check_ask(const struct cmd_desc *cmd, const struct record_cmd *c)
 
 	if (ask->all_cpus && ask->pid)
 		return cmd_usage_error(cmd, "-a and -p exclude each other");
+	if (!ask->seconds && cmd_was_given("duration"))
+		return cmd_usage_error(cmd, "--duration: from 1 second on; without it SIGINT ends "
+					    "the recording");
 	if (ask->seconds && ask->command[0])
 		return cmd_usage_error(cmd, "--duration is for -a and -p without a command, "
 					    "which has an end of its own");

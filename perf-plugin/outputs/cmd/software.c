@@ -31,6 +31,7 @@ struct job {
 	const struct bare_opts *bare;
 	const char *who;
 	bool strict;
+	struct verify_result *result;	/* gets the number of packets; NULL: info */
 	struct cst_stats stats;		/* what was decoded */
 	bool losses;
 };
@@ -52,6 +53,8 @@ static int decode_all(void *data, struct cst_log *log, unsigned int *buffer)
 	}
 	job->stats = d->sums.stats;
 	job->losses = d->sums.losses;
+	if (job->result)
+		job->result->packets = job->stats.packets;
 	free(d);
 	return rc;
 }
@@ -59,11 +62,11 @@ static int decode_all(void *data, struct cst_log *log, unsigned int *buffer)
 int software_verify(const struct bare_opts *bare, bool strict, const struct verify_opts *opts, struct verify_result *result,
 		    bool *incomplete)
 {
-	struct job job = { .bare = bare, .who = opts->who, .strict = strict };
+	struct job job = { .bare = bare, .who = opts->who, .strict = strict,
+			   .result = result };
 	const int rc = verify_log(opts, decode_all, &job, result);
 
 	*incomplete = job.losses;
-	result->packets = job.stats.packets;
 	return rc;
 }
 

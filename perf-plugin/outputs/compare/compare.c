@@ -293,7 +293,7 @@ static int compare_decode(struct compare *c)
 		fprintf(stderr, "%s: %s: no instruction was compared: either this or the trace has none that is known; are the programs "
 			"where --symfs%s says?\n", c->o->who, name_shown(c->o->tarmac ? c->o->tarmac : c->o->with->input),
 			c->o->with ? " or --with-symfs" : "");
-	return pd_output_end(&c->out, c->o->who);
+	return pd_output_end_if(&c->out, c->o->who, c->result->differences || c->result->equal);
 }
 
 int compare_run(struct session *ss, const struct compare_opts *opts, struct compare_result *result)

@@ -27,8 +27,8 @@ struct dump_out {
 
 /* 0, or ERR_REPORTED. */
 int dump_out_open(struct dump_out *o, const char *path);
-/* 0, or ERR_REPORTED. */
-int dump_out_close(struct dump_out *o);
+/* 0, or ERR_REPORTED. Without anything a file does not appear (pd_output_end_if()). */
+int dump_out_close(struct dump_out *o, bool anything);
 /* After an error: no file appears, or the one that was there stays. */
 void dump_out_abort(struct dump_out *o);
 /* Room for one line; the caller writes there and calls dump_out_done with its end. */

@@ -18,11 +18,11 @@ int dump_out_open(struct dump_out *o, const char *path)
 	return 0;
 }
 
-int dump_out_close(struct dump_out *o)
+int dump_out_close(struct dump_out *o, bool anything)
 {
 	pd_output_write(&o->file, o->buf, o->len);
 	free(o->buf);
-	return pd_output_end(&o->file, "cstrace dump");
+	return pd_output_end_if(&o->file, "cstrace dump", anything);
 }
 
 void dump_out_abort(struct dump_out *o)

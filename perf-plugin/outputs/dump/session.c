@@ -119,6 +119,7 @@ static void stream_end(void *data, const struct stream *s)
 int dump_session(struct dump *d, const struct session_opts *opts)
 {
 	struct consumer con = { .data = d, .fragment = on_fragment };
+	const bool code = d->show.elements || d->format == DUMP_NONE;
 	bool counts_only;
 	bool reference = d->format == DUMP_OPENCSD;
 	struct session_opts so = *opts;
@@ -157,6 +158,8 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		session_close(ss);
 		return rc ? ERR_REPORTED : 0;
 	}
+	if (!code)
+		session_forget_code(ss);
 	if (d->id.only_id < 0)
 		d->sums.stats = session_totals(ss)->dec;
 	d->sums.losses = session_lossy(ss);
@@ -165,7 +168,8 @@ int dump_session(struct dump *d, const struct session_opts *opts)
 		fprintf(stderr, "cstrace dump: lost:\n");
 		session_print_losses(ss, stderr);
 	}
-	session_print_missing(ss, stderr);
+	if (code)
+		session_print_missing(ss, stderr);
 	if (!rc)
 		session_print_summary(ss, stderr);
 	session_close(ss);

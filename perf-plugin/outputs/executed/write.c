@@ -325,7 +325,8 @@ static int executed_decode(struct dump *d)
 		fprintf(stderr, "%s: %" PRIu64 " records cannot be written in this dialect and are left out; --format=tarmac and "
 			"--format=tarmac-es differ in what they can express\n", d->o->who, d->refused);
 	d->result->refused = d->refused;
-	return pd_output_end(&d->out, d->o->who);
+	return pd_output_end_if(&d->out, d->o->who,
+				(d->o->only_id < 0 || d->result->has_id) && session_decoded(d->ss));
 }
 
 int executed_dump(struct session *ss, const struct executed_opts *opts, struct executed_result *result)

@@ -44,13 +44,76 @@ static void put_binary(const struct branch_list_binary *b)
 		       b->kernel_start);
 }
 
-int info_branch_lists(const char *path)
+/* All lists of a file. */
+struct sums {
+	uint64_t lists, branches;
+};
+
+static void print_text(const char *path, const struct branch_lists *l, const struct sums *sums)
+{
+	char text[32];
+	size_t i;
+
+	printf("%s: branch lists of simpleperf: %zu binaries, %" PRIu64 " lists, %s branches\n",
+	       name_shown(path), l->nr, sums->lists, losses_grouped(sums->branches, text));
+	for (i = 0; i < l->nr; i++)
+		put_binary(&l->v[i]);
+	if (l->samples)
+		printf("  %" PRIu64
+		       " samples of branch records, which are not of a trace: not read\n",
+		       l->samples);
+	printf("  losses of what was recorded: " LOST_UNKNOWN_WORDS "\n");
+	printf("next, with the target's files below DIR:\n"
+	       "  perf-cstrace profile -i FILE --symfs DIR --format=autofdo --binary PATH "
+	       "-o counts.txt\n");
+}
+
+static void put_string(const char *s)
+{
+	char text[6 * 4096 + 2];
+
+	fwrite(text, 1, (size_t)(name_json(text, text + sizeof(text), s) - text), stdout);
+}
+
+static void put_object(const struct branch_list_binary *b)
+{
+	size_t i;
+
+	printf("\n  {\"path\":");
+	put_string(b->path);
+	printf(",\"kind\":\"%s\",\"build_id\":%s", kinds[b->type], b->id_len ? "\"" : "null");
+	for (i = 0; i < b->id_len; i++)
+		printf("%02x", b->id[i]);
+	printf("%s,\"lists\":%zu,\"branches\":%" PRIu64, b->id_len ? "\"" : "", b->nr,
+	       branches_of(b));
+	if (b->kernel_start)
+		printf(",\"kernel_start\":%" PRIu64, b->kernel_start);
+	printf("}");
+}
+
+static void print_json(const char *path, const struct branch_lists *l, const struct sums *sums)
+{
+	size_t i;
+
+	printf("{\"file\":");
+	put_string(path);
+	printf(",\"kind\":\"branch lists\",\n \"lists\":%" PRIu64 ",\"branches\":%" PRIu64
+	       ",\"samples\":%" PRIu64 ",\n \"binaries\":[",
+	       sums->lists, sums->branches, l->samples);
+	for (i = 0; i < l->nr; i++) {
+		printf("%s", i ? "," : "");
+		put_object(&l->v[i]);
+	}
+	/* nothing says what was lost */
+	printf("],\n \"losses\":null\n}\n");
+}
+
+int info_branch_lists(const char *path, bool json)
 {
 	struct branch_lists l = { .v = NULL };
 	struct error err = { .code = 0 };
 	int rc = branch_lists_read(&l, path, 1, &err);
-	uint64_t lists = 0, branches = 0;
-	char text[32];
+	struct sums sums = { 0, 0 };
 	size_t i;
 
 	if (rc) {
@@ -60,21 +123,13 @@ int info_branch_lists(const char *path)
 	}
 	branch_lists_join(&l);
 	for (i = 0; i < l.nr; i++) {
-		lists += l.v[i].nr;
-		branches = model_sum(branches, branches_of(&l.v[i]));
+		sums.lists += l.v[i].nr;
+		sums.branches = model_sum(sums.branches, branches_of(&l.v[i]));
 	}
-	printf("%s: branch lists of simpleperf: %zu binaries, %" PRIu64 " lists, %s branches\n",
-	       name_shown(path), l.nr, lists, losses_grouped(branches, text));
-	for (i = 0; i < l.nr; i++)
-		put_binary(&l.v[i]);
-	if (l.samples)
-		printf("  %" PRIu64
-		       " samples of branch records, which are not of a trace: not read\n",
-		       l.samples);
-	printf("  losses of what was recorded: " LOST_UNKNOWN_WORDS "\n");
-	printf("next, with the target's files below DIR:\n"
-	       "  perf-cstrace profile -i FILE --symfs DIR --format=autofdo --binary PATH "
-	       "-o counts.txt\n");
+	if (json)
+		print_json(path, &l, &sums);
+	else
+		print_text(path, &l, &sums);
 	branch_lists_free(&l);
 	return 0;
 }

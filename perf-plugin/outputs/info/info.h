@@ -14,8 +14,8 @@ int info_text(struct session *ss, bool decoded, bool all);
 void info_print_recording(struct session *ss, bool all, FILE *out);
 /* The end of that text, after decoding: missing code, losses with their remedies, the commands that come next. */
 void info_print_result(const struct session *ss, bool all, FILE *out);
-/* What a file of branch lists holds. 0, or negative after a message. */
-int info_branch_lists(const char *path);
+/* What a file of branch lists holds, in words or as JSON. 0, or negative after a message. */
+int info_branch_lists(const char *path, bool json);
 /* For programs: what was decoded and what was lost. 0, or negative: decoding failed, and nothing was written. */
 int info_json(struct session *ss);
 

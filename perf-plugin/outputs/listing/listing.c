@@ -849,7 +849,7 @@ int listing_run(struct listing *l)
 			return temporary_failed(l);
 		pd_output_write(&l->write.out, l->write.buf, l->write.fill);
 	}
-	rc = pd_output_end(&l->write.out, "cstrace script");
+	rc = pd_output_end_if(&l->write.out, "cstrace script", session_decoded(l->ss));
 	l->write.open = false;
 	return !rc && l->line.srclines && srclines_unread(l->line.srclines) ? 1 : rc;
 }

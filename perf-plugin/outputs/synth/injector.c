@@ -765,7 +765,6 @@ int injector_run(struct injector *in)
 	struct consumer c = { .data = in, .wants = sampler_wants(in->sp, true), .batch = on_batch,
 			      .fragment = on_fragment, .stream_end = on_stream_end };
 	struct shard_ops shards = injector_shards(in);
-	struct error err = { .code = 0 };
 	int rc;
 
 	/* history has all branches */
@@ -783,10 +782,8 @@ int injector_run(struct injector *in)
 		end_round(in);
 	add_build_ids(in);
 	add_sample_time(in);
-	rc = pw_finish(in->w, &err);
+	rc = pw_finish_if(in->w, "cstrace inject", session_decoded(in->ss));
 	in->w = NULL;
-	if (rc)
-		fprintf(stderr, "cstrace inject: %s\n", err.msg);
 	return rc;
 }
 

@@ -249,7 +249,9 @@ static int end(struct verify *v, int rc, struct verify_result *result)
 		pd_output_abort(&v->out);
 	} else {
 		report(v, result);
-		rc = pd_output_end(&v->out, v->o->who);
+		rc = pd_output_end_if(&v->out, v->o->who,
+				      result->packets || result->rules[CST_LOG_ERROR] ||
+					      result->rules[CST_LOG_WARNING]);
 	}
 	free(v->v);
 	return rc ? ERR_REPORTED : 0;

@@ -314,6 +314,20 @@ uint64_t losses_missing_code(const struct losses *ls)
 	return n;
 }
 
+void losses_forget_code(struct losses *ls)
+{
+	static const uint8_t followed[] = { LOSS_ATOMS, LOSS_CONFLICT, LOSS_STACK, LOSS_NOPATH,
+					    LOSS_CONTEXT };
+	size_t i;
+
+	for (i = 0; i < NR_LOSSES; i++)
+		if (loss_kind((int)i) == LOSS_KIND_CODE)
+			ls->cause[i] = (struct loss_amount){ .count = 0 };
+	for (i = 0; i < sizeof(followed); i++)
+		ls->cause[followed[i]] = (struct loss_amount){ .count = 0 };
+	memset(ls->no_map, 0, sizeof(ls->no_map));
+}
+
 bool losses_any(const struct losses *ls)
 {
 	int i;

@@ -104,6 +104,8 @@ void losses_queue_end(struct losses *ls, int cpu, const struct cst_frame_stats *
 
 /* Returns the number of addresses without code. */
 uint64_t losses_missing_code(const struct losses *ls);
+/* Sets these numbers to 0, and those of atoms and ranges that cannot be followed without it. */
+void losses_forget_code(struct losses *ls);
 /* True if anything was lost. */
 bool losses_any(const struct losses *ls);
 

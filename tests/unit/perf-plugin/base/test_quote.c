@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
@@ -36,11 +37,37 @@ static void test_quoted(void **state)
 	is_quoted("~", "'~'");
 }
 
-/* A control character is shown, so that the line can be printed. */
+/* A terminal gets no control character but the newline, which a shell takes away elsewhere. */
 static void test_control(void **state)
 {
 	(void)state;
-	is_quoted("a\033b\n", "'a\\x1bb\\x0a'");
+	is_quoted("a\nb\n", "'a\nb\n'");
+	is_quoted("a\033\201b\n", "'a'\"$(printf '\\033\\201')\"'b\n'");
+	is_quoted("\303\244", "'\303\244'");
+	is_quoted("\303\244\t", "''\"$(printf '\\303\\244\\011')\"''");
+}
+
+/* What the shell makes of the text is the word. */
+static void test_shell(void **state)
+{
+	static const char *const words[] = { "n\nl", "\n", "\n\n'", "a\033[2J\tb'", "\377\n\376",
+					     "\\\n$x`y`\"" };
+	char *text, command[400], got[100];
+	size_t i, n;
+	FILE *f;
+
+	(void)state;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		text = quote_word(words[i]);
+		snprintf(command, sizeof(command), "printf %%s %s", text);
+		free(text);
+		f = popen(command, "r");
+		assert_non_null(f);
+		n = fread(got, 1, sizeof(got) - 1, f);
+		got[n] = 0;
+		assert_int_equal(pclose(f), 0);
+		assert_string_equal(got, words[i]);
+	}
 }
 
 int main(void)
@@ -49,6 +76,7 @@ int main(void)
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_quoted),
 		cmocka_unit_test(test_control),
+		cmocka_unit_test(test_shell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
