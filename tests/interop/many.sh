@@ -218,12 +218,13 @@ keeps_inputs() (
 
 outputs() (
 	few
-	mkdir folder
+	mkdir folder p.culprits
 	mkfifo fifo
 	fails 1 "folder: cannot open it for writing: it is a folder" --summary=folder o two -- --symfs / &&
 		fails 1 "absent/s: cannot open it for writing: there is no folder absent" --summary absent/s o two -- --symfs / &&
 		fails 1 "absent/o: cannot open it for writing: there is no folder absent" absent/o two -- --symfs / &&
 		fails 1 "fifo: cannot open it for writing: it is no regular file" fifo two -- --symfs / &&
+		fails 1 "p.culprits: cannot open it for writing: it is a folder" p two -- --symfs / &&
 		fails 1 "folder: is a folder" o folder -- --symfs / && [ ! -e absent ] && [ ! -e o.parts ] && [ -z "$(ls folder)" ]
 )
 
