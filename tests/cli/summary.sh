@@ -109,6 +109,11 @@ absent() {
 	done
 }
 check "an option that names what is not there" absent
+# Scripts ask so whether options can be used.
+help_after() {
+	run 1 profile --symfs "$tmp/absent" --help && is_empty "$tmp/out" && run 0 profile --symfs $symfs --help && [ -s "$tmp/out" ]
+}
+check "--help behind an option that names what is not there" help_after
 wrong_usage() {
 	echo old >"$tmp/s"
 	run 129 profile -i $sample --symfs "$tmp/absent" --no-such -o "$tmp/none" --summary "$tmp/s" && says "$tmp/s" old

@@ -237,7 +237,10 @@ static int builtin_option(const struct cmd_desc *cmd, const char *name)
 {
 	const struct cmd_opt *o;
 
+	/* scripts ask by --help whether the options before it can be used */
 	if (!strcmp(name, "help")) {
+		if (cmd_given_exist(cmd) != CMD_GO_ON)
+			return CMD_ERROR;
 		print_help(cmd);
 		return CMD_OK;
 	}
