@@ -92,7 +92,7 @@ static int run_to(struct dump *d, const char *source, const char *path)
 		dump_out_abort(&d->out);
 		return rc;
 	}
-	assert_int_equal(dump_out_close(&d->out), 0);
+	assert_int_equal(dump_out_close(&d->out, true), 0);
 	temp_read(path, out, sizeof(out));
 	return rc;
 }
