@@ -37,7 +37,7 @@ static void test_quoted(void **state)
 	is_quoted("~", "'~'");
 }
 
-/* A terminal gets no control character but newlines at the end, where no line of the name begins. */
+/* A terminal gets no control character but newlines at the end, where the name begins no line. */
 static void test_control(void **state)
 {
 	(void)state;
