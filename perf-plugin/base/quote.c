@@ -19,14 +19,16 @@ static bool is_printable(char c)
 }
 
 /*
- * Bytes that a terminal may take for commands, as printf of the shell writes them, outside of the
- * quotes. A newline stays in them: the shell removes it from the end of a command's output.
+ * Bytes that a terminal may take for commands, and newlines, as printf of the shell writes them,
+ * outside of the quotes. The shell removes newlines from the end of a command's output, so the byte
+ * behind them is written with them.
  */
-static const char *put_bytes(char **to, const char *p)
+static const char *put_bytes(char **to, const char *p, const char *end)
 {
 	*to = stpcpy(*to, "'\"$(printf '");
-	for (; *p && *p != '\n' && !is_printable(*p); p++)
-		*to += sprintf(*to, "\\%03o", (unsigned int)(unsigned char)*p);
+	do
+		*to += sprintf(*to, "\\%03o", (unsigned int)(unsigned char)*p++);
+	while (p < end && (!is_printable(*p) || p[-1] == '\n'));
 	*to = stpcpy(*to, "')\"'");
 	return p;
 }
@@ -36,23 +38,27 @@ char *quote_word(const char *word)
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
 	const bool shown = name_plain_len(word);
-	const char *p = word;
+	const char *p = word, *end = word + strlen(word);
 	char *text, *to;
 
 	if (shown && !word[strspn(word, plain)])
 		return mem_text(word);
 	text = to = mem_new(strlen(word) * BYTE_TEXT + 3);
 	*to++ = '\'';
-	while (*p) {
+	/* newlines at the end stay in the quotes: the name begins no line there */
+	while (end > word && end[-1] == '\n')
+		end--;
+	while (p < end) {
 		if (*p == '\'') {
 			to = stpcpy(to, QUOTE_IN_QUOTES);
 			p++;
-		} else if (shown || *p == '\n' || is_printable(*p)) {
+		} else if (shown || is_printable(*p)) {
 			*to++ = *p++;
 		} else {
-			p = put_bytes(&to, p);
+			p = put_bytes(&to, p, end);
 		}
 	}
+	to = stpcpy(to, end);
 	strcpy(to, "'");
 	return text;
 }

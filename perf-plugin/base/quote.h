@@ -6,7 +6,7 @@
 /*
  * The word as a POSIX shell reads it, in quotes where it needs them; to be freed. In a word that
  * text cannot show (name.h) bytes that are not printable ASCII are written as $(printf '\033'), so
- * that a terminal does not obey them; a newline is one.
+ * that a terminal does not obey them, and no name begins a line.
  */
 char *quote_word(const char *word);
 

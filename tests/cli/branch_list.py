@@ -302,6 +302,9 @@ def case_unknown(folder):
             raise Bad("the sum of two has another losses.unknown")
     run("merge", counts, folder + "/exact", "-o", folder + "/mixed", code=3, says=("cut 1", ", " + words))
     run("merge", made, made, "-o", folder + "/lists", says="losses: " + words)
+    text = run("merge", made, made, folder + "/exact", "-o", folder + "/mixed", "--symfs", root[1], "--max-loss=100%")
+    if text.count("; --max-loss=100% accepts that") != 1:
+        raise Bad("the share of a sum is judged more than once: " + text)
     for path in (made, counts, total, folder + "/mixed"):
         mixed = path.endswith("mixed")
         text = run("profile", "-i", path, *root, "--format=top", "-o", folder + "/top", code=3 if mixed else 0, says=words)

@@ -217,7 +217,7 @@ int counted_lists(const char *command, const struct session_opts *so, const char
 		rc = CMD_NOTHING;
 	} else if (!stored_write_records(command, list_walks_pass, w, out)) {
 		share = share_of(w);
-		rc = cmd_loss_above(&share, so->max_loss) ? CMD_LOSSES : CMD_OK;
+		rc = sum && cmd_loss_above(&share, so->max_loss) ? CMD_LOSSES : CMD_OK;
 	}
 	if (rc != CMD_ERROR && sum && sum->file)
 		list_walks_pass(w, summary_record, sum);

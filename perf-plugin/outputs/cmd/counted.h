@@ -75,7 +75,8 @@ int counted_file(const char *command, const struct session_opts *so, struct mode
 /*
  * Makes a count file of the branch lists `path`, for `command`; `so` has the places where their
  * binaries are. `out` is finished or aborted. `sum` gets the totals and binaries; NULL: the file is
- * a part of a sum, and is written without counts, too. Returns the exit code, after messages.
+ * a part of a sum, is written without counts, too, and its losses are judged there. Returns the
+ * exit code, after messages.
  */
 int counted_lists(const char *command, const struct session_opts *so, const char *path,
 		  struct pd_output *out, struct summary *sum);

@@ -113,15 +113,15 @@ static bool all_are_lists(const struct merge_list *list)
 static int read_all(struct branch_lists *l, const struct merge_list *list, size_t *empty,
 		    struct error *err)
 {
-	size_t i, k, n, before = 0;
+	size_t i, k;
 	int rc = 0;
 
 	for (i = 0; !rc && i < list->nr; i++) {
+		k = l->nr;
 		rc = branch_lists_read(l, list->v[i].path, list->v[i].weight, err);
-		for (n = k = 0; k < l->nr; k++)
-			n += l->v[k].nr;
-		*empty += n == before;
-		before = n;
+		while (k < l->nr && !l->v[k].nr)
+			k++;
+		*empty += k == l->nr;
 	}
 	branch_lists_join(l);
 	return rc;

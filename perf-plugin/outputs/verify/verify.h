@@ -32,7 +32,8 @@ int verify_run(struct session_opts *so, const struct verify_opts *opts, struct v
 
 /*
  * The same of trace that is no session: `decode` passes violations to the log, and sets *buffer to the number of the buffer they are
- * in; it returns 0, or not after a message on stderr.
+ * in; it returns 0, or not after a message on stderr. It sets result->packets: without any, and
+ * without violations, no file is written.
  */
 int verify_log(const struct verify_opts *opts, int (*decode)(void *data, struct cst_log *log, unsigned int *buffer), void *data,
 	       struct verify_result *result);

@@ -37,11 +37,13 @@ static void test_quoted(void **state)
 	is_quoted("~", "'~'");
 }
 
-/* A terminal gets no control character but the newline, which a shell takes away elsewhere. */
+/* A terminal gets no control character but newlines at the end, where the name begins no line. */
 static void test_control(void **state)
 {
 	(void)state;
-	is_quoted("a\nb\n", "'a\nb\n'");
+	is_quoted("a\nb\n", "'a'\"$(printf '\\012\\142')\"'\n'");
+	is_quoted("\n\n", "'\n\n'");
+	is_quoted("\n\n'x", "''\"$(printf '\\012\\012\\047')\"'x'");
 	is_quoted("a\033\201b\n", "'a'\"$(printf '\\033\\201')\"'b\n'");
 	is_quoted("\303\244", "'\303\244'");
 	is_quoted("\303\244\t", "''\"$(printf '\\303\\244\\011')\"''");

@@ -35,9 +35,24 @@ static void count_files(void **state)
 	assert_int_equal(count_lost_share(&none).lost, 0);
 }
 
+/* Recordings of which nothing says what was lost are counted, and are in no share. */
+static void unknown(void **state)
+{
+	struct count_lost l = { 0 };
+
+	(void)state;
+	assert_int_equal(of_file(4, 5, 30).unknown, 0);
+	count_lost_add(&l, "bytes.traced", 1000);
+	count_lost_add(&l, LOST_UNKNOWN, 2);
+	count_lost_add(&l, LOST_UNKNOWN, 1);
+	assert_int_equal(count_lost_share(&l).lost, 0);
+	assert_int_equal(count_lost_share(&l).unknown, 3);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(count_files) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(count_files),
+					    cmocka_unit_test(unknown) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

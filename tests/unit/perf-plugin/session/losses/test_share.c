@@ -67,7 +67,7 @@ static void greatest(void **state)
 	assert_int_equal(losses_share(&ls, &none).lost, losses_share(&ls, &none).of);
 	memset(&ls, 0, sizeof(ls));
 	assert_int_equal(losses_share(&ls, &base).lost, 0);
-	assert_false(loss_share_above(&(struct loss_share){ 0, 1, 0 }, 0));
+	assert_false(loss_share_above(&(struct loss_share){ .of = 1 }, 0));
 }
 
 static void limits(void **state)
@@ -75,8 +75,10 @@ static void limits(void **state)
 	static const char *const wrong[] = {
 		"100.0001%", "1", "1.%", "%", "1.00000%", "1% ", "4294967297%", "",
 	};
-	const struct loss_share large = { UINT64_MAX / 4, UINT64_MAX, 0 };
-	const struct loss_share third = { 1, 3, 0 }, all = { 7, 7, 0 };
+	const struct loss_share large = { .lost = UINT64_MAX / 4,
+					  .of = UINT64_MAX };
+	const struct loss_share third = { .lost = 1, .of = 3 };
+	const struct loss_share all = { .lost = 7, .of = 7 };
 	uint32_t max = 5;
 	size_t i;
 
