@@ -19,7 +19,8 @@ struct machine {
 	uint64_t stack[64], mem[256];
 	unsigned int sp;
 	uint64_t executed[OPS];
-	int (*order)(const void *, const void *);	/* chosen when it runs: only a profile says which one it nearly always is */
+	/* chosen when it runs: only a profile says which one it nearly always is */
+	int (*order)(const void *, const void *);
 	const char *error;
 };
 

@@ -36,7 +36,8 @@ static uint64_t start_time(const struct clocks *c, const struct fragment *f, int
 
 static void add_bracket(struct pairing *p, const struct fragment *f, int cpu, uint64_t ticks)
 {
-	struct clock_bracket *w = ARRAY_ADD(p->c->brackets.v, p->c->brackets.nr, p->c->brackets.cap);
+	struct clock_bracket *w =
+		ARRAY_ADD(p->c->brackets.v, p->c->brackets.nr, p->c->brackets.cap);
 
 	w->ticks = ticks;
 	w->from = start_time(p->c, f, cpu);

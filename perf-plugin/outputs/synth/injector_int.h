@@ -41,7 +41,8 @@ struct injector {
 	struct merge_lane *single;
 	struct sampler *sp;
 	bool timed;
-	bool exits_last;	/* ends of threads are after all samples: sideband_opts.exits_last */
+	/* ends of threads are after all samples: sideband_opts.exits_last */
+	bool exits_last;
 	uint64_t place;		/* used in place of time in a file without times */
 	struct guest_ids ids[OUT_NR];	/* of samples */
 	/* guests whose process is known, by number: they have ids of their own */
