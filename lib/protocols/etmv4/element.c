@@ -814,6 +814,8 @@ void cst_etmv4_queue_end(void *queue)
 		q->stats->uncommitted += p0_count(q, at(q, i));
 	/* an exception whose address packet would follow is not delivered */
 	q->stats->uncommitted += q->exc.exc_pending;
+	/* a reset that follows does not count them again */
+	q->depth = q->unseen = 0;
 	if (q->committed.final_atoms) {
 		e = at(q, q->committed.final++);
 		q->stats->uncommitted -= q->committed.final_atoms;

@@ -130,8 +130,10 @@ static void test_reset(void **state)
 	assert_int_equal(out[0].index, 50);
 	assert_int_equal(out[1].kind, CST_GEN_EO_TRACE);
 	assert_int_equal(cst_decoder_stats(dec)->bad_packets, 0);
-	/* after the end, too */
+	assert_int_equal(cst_decoder_stats(dec)->uncommitted, 2);
+	/* after the end, too, which has counted the atom */
 	cst_decoder_reset(dec, CST_UNSYNC_UNKNOWN);
+	assert_int_equal(cst_decoder_stats(dec)->uncommitted, 2);
 	assert_int_equal(cst_decoder_feed(dec, cut, 19, 0), 0);
 	assert_int_equal(cst_decoder_pull(dec, out, 40, NULL), 1);
 	cst_decoder_free(dec);
