@@ -297,9 +297,8 @@ static bool one_command(const char *const *words, bool cut)
 		BAD("exit code 0 and no word about the cut: %.800s", messages);
 	if (!strcmp(words[0], "info"))
 		return true;
-	/* A profile of nothing is not written, nor is a timeline. */
-	if (rc == CMD_ERROR ||
-	    (rc == CMD_NOTHING && (strstr(messages, "nothing to profile") || strstr(messages, "nothing to show"))))
+	/* what is of nothing is not written */
+	if (rc == CMD_ERROR || rc == CMD_NOTHING)
 		return output_untouched();
 	return output_whole(words[0]);
 }
