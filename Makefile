@@ -463,7 +463,7 @@ $(B)/tests/unit/perf-plugin/outputs/listing/test_code: WRAPS += -Wl,--wrap=sessi
 # Elements are made by hand.
 $(B)/tests/unit/perf-plugin/counting/counts/test_counts: WRAPS += -Wl,--wrap=session_run \
 	-Wl,--wrap=session_section_dso,--wrap=session_locate,--wrap=session_take_counts,--wrap=session_exits,--wrap=session_dsos,--wrap=session_same_dso
-$(B)/tests/unit/perf-plugin/outputs/executed/test_executed: WRAPS += -Wl,--wrap=session_run,--wrap=session_read_code
+$(B)/tests/unit/perf-plugin/outputs/executed/test_executed: WRAPS += -Wl,--wrap=session_run,--wrap=session_read_code,--wrap=session_decoded
 $(B)/tests/unit/perf-plugin/outputs/compare/test_sides: WRAPS += -Wl,--wrap=insns_begin,--wrap=insns_next,--wrap=session_run \
 	-Wl,--wrap=session_open,--wrap=session_close,--wrap=session_incomplete,--wrap=session_lossy \
 	-Wl,--wrap=session_matched,--wrap=thread_start,--wrap=pread64

@@ -163,13 +163,19 @@ static void levels(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct pdb_attr attr = sb_attr;
-		struct pdb data = { .p = NULL };
+		struct pdb data = { .p = NULL }, trace = { .p = NULL };
+		uint8_t image[ELF_SIZE];
 		const struct pd_attr *a;
 		struct perfdata *pd;
 		uint64_t flags;
 
 		attr.more_flags = row[i].flags;
-		sb_aux_info(&data, 1, SB_CONFIGR, 0x14);
+		elf_build(image, EM_AARCH64, 0x11, true);
+		temp_write(dir, "prog", image, sizeof(image));
+		sb_side_band(&data, "/prog");
+		sb_trace_at(&trace, SB_TID, SB_BASE + ELF_CODE_OFFSET, 0);
+		sb_stretch(&data, &trace, 0, SB_RAW);
+		pdb_free(&trace);
 		pd = injected_of(&attr, &data, NULL, "b", row[i].name);
 		assert_int_equal(perfdata_nr_attrs(pd), 1);
 		a = perfdata_attr(pd, 0);
