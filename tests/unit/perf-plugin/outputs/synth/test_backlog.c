@@ -128,7 +128,7 @@ static struct cst_generic any_other(void)
 	}
 }
 
-/* `rare`: one element of so many is no range. */
+/* `rare`: one of this many elements is no range. */
 static void make(struct batch *b, uint64_t time, uint32_t rare)
 {
 	struct cst_generic before = EL_B(0x400000, 2);
