@@ -148,9 +148,8 @@ static struct item *find(const char *key)
 
 static uint64_t plus(uint64_t a, uint64_t b, uint64_t weight)
 {
-	__extension__ unsigned __int128 sum = (unsigned __int128)b * weight + a;
-
-	return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
+	/* without a type of 128 bits, which hosts of 32 bits lack */
+	return weight && b > (UINT64_MAX - a) / weight ? UINT64_MAX : b * weight + a;
 }
 
 /* A text for each record: names of binaries are their ids, a node's name is its path. */
