@@ -304,7 +304,7 @@ static void test_limits(void **state)
 	assert_int_equal(read_package(&fs, &pkg, (struct cst_snap_limits){ .memory = 1000 }), -CST_ERR_LIMIT);
 	/* one block of memory, of which the files of a buffer leave less and less: each thing in turn does not fit */
 	fs.f[0].text = text;
-	for (i = 1600, p = NULL; i < 2048; i++) {
+	for (i = 1600, p = NULL; i < 2048 || (!p && i < 8192); i++) {
 		int k, err, n = sprintf(text, "[trace]\nmetadata2=sink.ini\nbuffer2=");
 
 		for (k = 0; k < i; k++)
