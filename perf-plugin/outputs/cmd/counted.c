@@ -254,7 +254,7 @@ int counted_nothing(const char *command, const char *name, const char *want, boo
 				"with --symfs DIR, a kernel with --vmlinux FILE\n");
 	else
 		choose_list(stderr, v, n, model_total(m, "instructions.elsewhere"),
-		    metric_words[m->metric].unit);
+			    metric_words[m->metric].unit);
 	return b || want || !n || !one ? CMD_NOTHING : CMD_ERROR;
 }
 

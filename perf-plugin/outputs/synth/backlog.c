@@ -395,7 +395,7 @@ static size_t take_record(struct replay *r, const void *at)
 	case KEPT_BATCH:
 		end_batch(r);
 		begin_batch(r, &b->s);
-		return sizeof(*b);
+		return aligned(sizeof(*b));
 	case KEPT_ELEMENT:
 		add_element(r, &e->g);
 		return aligned(sizeof(*e));
